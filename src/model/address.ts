@@ -1,0 +1,27 @@
+// Addresses name declarations: `<kind>.<name>`, with `["key"]` behind for a member of a `for_each`.
+
+export const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
+const ADDRESS = /^([a-z][a-z0-9_]*)\.([A-Za-z][A-Za-z0-9_-]*)(?:\[("(?:[^"\\]|\\.)*")\])?$/;
+
+export interface Address {
+  readonly kind: string;
+  readonly name: string;
+  /** The `for_each` key, where there is one. */
+  readonly key?: string;
+}
+
+export function formatAddress({ kind, name, key }: Address): string {
+  return key === undefined ? `${kind}.${name}` : `${kind}.${name}[${JSON.stringify(key)}]`;
+}
+
+export function tryAddress(text: string): Address | undefined {
+  const match = ADDRESS.exec(text);
+  if (!match) return undefined;
+  const [, kind, name, quoted] = match as unknown as [string, string, string, string | undefined];
+  if (quoted === undefined) return { kind, name };
+  try {
+    return { kind, name, key: JSON.parse(quoted) as string };
+  } catch {
+    return undefined;
+  }
+}

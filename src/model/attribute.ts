@@ -1,0 +1,86 @@
+// The vocabulary of attributes. A kind names each of its fields once, in these words; types, JSON Schema,
+// reference docs, normal forms, redaction and the emulator's checks are all read from here.
+
+export interface Traits {
+  /** May be absent from a declaration (absent means: not managed). */
+  readonly optional?: boolean;
+  /** Belongs to the server: never declared, never sent, never drift. */
+  readonly computed?: boolean;
+  /** Fixed at creation; declaring another value is an error. */
+  readonly immutable?: boolean;
+  /** Write-only: reads back masked, lives in no file of ours except as a slow hash. */
+  readonly secret?: boolean;
+  /** Sent by a full PUT only where declared (otherwise every writable attribute is sent). */
+  readonly only_declared?: boolean;
+  /**
+   * How the value travels where that differs from its word:
+   * `url` a reference read as a URL and sent as an id · `integer` a reference sent as a JSON number ·
+   * `attribute` / `relationship` its place in a JSON:API resource · `timestamp` text that is compared as a time.
+   */
+  readonly wire?: 'url' | 'integer' | 'attribute' | 'relationship' | 'timestamp';
+}
+
+export type Text = { readonly word: 'text'; readonly format?: 'url' };
+export type Choice = { readonly word: 'choice'; readonly values: readonly string[]; readonly open: boolean };
+export type Ref = { readonly word: 'ref'; readonly to: string };
+export type List = { readonly word: 'list'; readonly of: Attribute };
+export type SetOf = { readonly word: 'set'; readonly of: Attribute };
+export type MapOf = { readonly word: 'map'; readonly of: Attribute };
+export type ObjectOf = { readonly word: 'object'; readonly attributes: Attributes };
+export type Plain = { readonly word: 'integer' | 'number' | 'flag' | 'document' };
+
+export type Shape = Text | Choice | Ref | List | SetOf | MapOf | ObjectOf | Plain;
+export type Attribute = Shape & { readonly doc: string } & Traits;
+export type Attributes = Readonly<Record<string, Attribute>>;
+
+export const text = <const T extends Traits>(doc: string, traits?: T & { readonly format?: 'url' }) => ({ word: 'text', doc, ...traits }) as { word: 'text'; doc: string } & T;
+export const integer = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'integer', doc, ...traits }) as { word: 'integer'; doc: string } & T;
+export const number = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'number', doc, ...traits }) as { word: 'number'; doc: string } & T;
+export const flag = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'flag', doc, ...traits }) as { word: 'flag'; doc: string } & T;
+/** Any JSON object or null, compared as a whole. */
+export const document = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'document', doc, ...traits }) as { word: 'document'; doc: string } & T;
+
+/** One of `values`; where the service's list is not complete (`open`), others pass with a warning. */
+export const choice = <const T extends Traits>(doc: string, values: readonly string[], traits?: T & { readonly open?: boolean }) =>
+  ({ word: 'choice', doc, values, ...traits, open: traits?.open ?? false }) as { word: 'choice'; doc: string; values: readonly string[]; open: boolean } & T;
+
+/** The identifier of an object of kind `to` (managed here or not). In normal form always text. */
+export const ref = <const T extends Traits>(doc: string, to: string, traits?: T) => ({ word: 'ref', doc, to, ...traits }) as { word: 'ref'; doc: string; to: string } & T;
+
+export const list = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) => ({ word: 'list', doc, of, ...traits }) as { word: 'list'; doc: string; of: A } & T;
+/** Unordered, without duplicates: `[]` means none, absent means not managed. */
+export const set = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) => ({ word: 'set', doc, of, ...traits }) as { word: 'set'; doc: string; of: A } & T;
+export const map = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) => ({ word: 'map', doc, of, ...traits }) as { word: 'map'; doc: string; of: A } & T;
+export const object = <const A extends Attributes, const T extends Traits>(doc: string, attributes: A, traits?: T) =>
+  ({ word: 'object', doc, attributes, ...traits }) as { word: 'object'; doc: string; attributes: A } & T;
+
+export const writable = (attribute: Attribute): boolean => attribute.computed !== true;
+
+/** Every attribute below `attributes` with its dotted path; objects are entered, collections are not. */
+export function* walk(attributes: Attributes, prefix = ''): Generator<readonly [path: string, attribute: Attribute]> {
+  for (const [name, attribute] of Object.entries(attributes)) {
+    yield [prefix + name, attribute];
+    if (attribute.word === 'object') yield* walk(attribute.attributes, `${prefix}${name}.`);
+  }
+}
+
+type Value<A> = A extends { word: 'text' | 'choice' | 'ref' }
+  ? string
+  : A extends { word: 'integer' | 'number' }
+    ? number
+    : A extends { word: 'flag' }
+      ? boolean
+      : A extends { word: 'list' | 'set'; of: infer O }
+        ? readonly Value<O>[]
+        : A extends { word: 'map'; of: infer O }
+          ? Readonly<Record<string, Value<O>>>
+          : A extends { word: 'object'; attributes: infer M }
+            ? Fields<M>
+            : A extends { word: 'document' }
+              ? Readonly<Record<string, unknown>> | null
+              : never;
+type OptionalKeys<M> = { [K in keyof M]: M[K] extends { computed: true } ? never : M[K] extends { optional: true } ? K : never }[keyof M];
+type RequiredKeys<M> = { [K in keyof M]: M[K] extends { computed: true } ? never : M[K] extends { optional: true } ? never : K }[keyof M];
+
+/** What a person may declare for `M`: the TypeScript face of a kind's attributes. */
+export type Fields<M> = { readonly [K in RequiredKeys<M>]: Value<M[K]> } & { readonly [K in OptionalKeys<M>]?: Value<M[K]> };

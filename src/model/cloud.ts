@@ -1,0 +1,79 @@
+// The cloud as the reconciler sees it: a reader that cannot write, and a writer for apply alone.
+// The api room implements both; nothing else knows HTTP.
+import type { Values, Value } from './declaration.js';
+import type { Diagnostic } from './diagnostic.js';
+import type { JsonObject } from './json.js';
+import type { Kind } from './kind.js';
+import type { OutcomeClass } from './state.js';
+
+/** One live object. */
+export interface Live {
+  readonly id: string;
+  /** Every attribute of the kind that the answer had, in normal form. */
+  readonly values: Values;
+  /** The record as the API gave it, kept where an update has to send the whole resource back. */
+  readonly raw?: JsonObject;
+}
+
+/** A listing that is proven complete: every page read, in order, without loop or truncation. */
+export interface Listing {
+  readonly kind: string;
+  readonly objects: readonly Live[];
+  /** The server's clock at the first answer (ISO 8601), where it told. */
+  readonly server_at?: string;
+}
+
+/** A request as it is planned and sent. `path` begins with the path of the target's base address; `body` may hold references and secrets. */
+export interface Request {
+  readonly method: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: Values;
+}
+
+/** What is written: the fields to send, and the object they are sent to. */
+export interface Write {
+  readonly verb: 'create' | 'update' | 'delete';
+  readonly id?: string;
+  /** Attributes in normal form. For a PATCH only those that change; for a POST or PUT all that are sent. */
+  readonly fields: Values;
+  readonly live?: Live;
+}
+
+/** Who changed an object, as the activity log tells. */
+export interface Activity {
+  readonly object_id: string;
+  readonly actor: string;
+  readonly actor_type: string;
+  readonly action: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** What became of one request. `live` is the object as the answer to a create described it. */
+export interface Sent {
+  readonly class: OutcomeClass;
+  readonly live?: Live;
+  readonly diagnostic?: Diagnostic;
+}
+
+export interface CloudReader {
+  /** Stable text that names the target, such as its origins: what a state is bound to. */
+  readonly target: string;
+  /** Every object of the kind. @throws Refusal where the reading is not proven complete. */
+  list(kind: Kind): Promise<Listing>;
+  /** Those of the ids that exist, read by identifier. @throws Refusal on any failure: a failed look is no proof of absence. */
+  find(kind: Kind, ids: readonly string[]): Promise<readonly Live[]>;
+  /** The request that carries a write out. Pure: what is planned is what is sent. */
+  compose(kind: Kind, write: Write): Request;
+  /** The newest change of each object the activity log knows, since a time (ISO 8601). @throws Refusal where the log cannot be read. */
+  activity(ids: readonly string[], since: string): Promise<readonly Activity[]>;
+  /** Requests made so far, by collection name. */
+  cost(): Readonly<Record<string, number>>;
+}
+
+export interface CloudWriter extends CloudReader {
+  /** Sends a request whose references are filled. Never throws for what the server or the network does. */
+  send(kind: Kind, request: Request, write: Write): Promise<Sent>;
+}
+
+export type { Value };

@@ -1,0 +1,116 @@
+// What a person wrote, once variables, environment and `for_each` are resolved:
+// plain values, with references, secrets and mixed texts standing as objects of their own.
+import type { Origin } from './diagnostic.js';
+import { Secret } from './secret.js';
+
+/** `${alert_rules.wan-down.alert_config_id}`: an attribute of another object, declared (`address`) or looked up. */
+export class Reference {
+  readonly source: 'declared' | 'lookup';
+  /** An address, or the name of a lookup. */
+  readonly target: string;
+  readonly attribute: string;
+
+  constructor(source: 'declared' | 'lookup', target: string, attribute: string) {
+    this.source = source;
+    this.target = target;
+    this.attribute = attribute;
+  }
+
+  toString(): string {
+    return `\${${this.source === 'lookup' ? 'lookups.' : ''}${this.target}.${this.attribute}}`;
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+/** Text with references inside; once they are known it becomes a string. */
+export class Template {
+  readonly parts: readonly (string | Reference)[];
+
+  constructor(parts: readonly (string | Reference)[]) {
+    this.parts = parts;
+  }
+
+  toString(): string {
+    return this.parts.map(String).join('');
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+export type Value = null | boolean | number | string | Reference | Template | Secret | readonly Value[] | { readonly [key: string]: Value };
+export type Values = Readonly<Record<string, Value>>;
+
+export interface Lifecycle {
+  readonly protect?: boolean;
+  readonly ignore_changes?: readonly string[];
+  readonly adopt?: string;
+  readonly renamed_from?: string;
+  readonly on_removal?: string;
+  readonly allow_twin?: boolean;
+}
+
+export interface Declaration {
+  readonly address: string;
+  readonly kind: string;
+  /** Name with its `for_each` key, as behind the dot of the address. */
+  readonly name: string;
+  readonly values: Values;
+  readonly lifecycle: Lifecycle;
+  readonly origin: Origin;
+  /** Where each attribute was written, by dotted path (`endpoint.url`, `http_destinations.0`); computed on demand. */
+  readonly at: (path: string) => Origin;
+}
+
+/** `lookups.hq`: an object that is not managed here. Exactly one live object may satisfy `where`. */
+export interface Lookup {
+  readonly name: string;
+  readonly kind: string;
+  readonly where: Values;
+  readonly origin: Origin;
+}
+
+export interface Settings {
+  readonly target?: 'emulator';
+  readonly state?: string;
+  readonly policy: { readonly max_deletes: number; readonly max_changed_percent: number };
+  readonly requests_per_minute?: number;
+  /** From the reference's header names to those of this deployment. */
+  readonly v2_headers: Readonly<Record<string, string>>;
+}
+
+export const defaultSettings: Settings = { policy: { max_deletes: 5, max_changed_percent: 30 }, v2_headers: {} };
+
+/** A whole project as loaded: everything that is desired, and the files it came from. */
+export interface Project {
+  readonly settings: Settings;
+  readonly lookups: readonly Lookup[];
+  readonly declarations: readonly Declaration[];
+  /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
+  readonly paths: readonly string[];
+  /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. */
+  readonly digest: string;
+  /** Values given by `--var` and `TRUEUP_VAR_*` that the project used, so that a saved plan can be loaded again. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export function* referencesIn(value: Value): Generator<Reference> {
+  if (value instanceof Reference) yield value;
+  else if (value instanceof Template) for (const part of value.parts) typeof part === 'string' || (yield part);
+  else if (Array.isArray(value)) for (const item of value as readonly Value[]) yield* referencesIn(item);
+  else if (isTree(value)) for (const item of Object.values(value)) yield* referencesIn(item);
+}
+
+/** A plain object among values: not null, not a list, not a reference, template or secret. */
+export function isTree(value: Value | undefined): value is { readonly [key: string]: Value } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference) && !(value instanceof Template) && !(value instanceof Secret);
+}
+
+/** Whether the value holds anything that is not known before apply. */
+export function isKnown(value: Value | undefined): boolean {
+  return value === undefined || referencesIn(value).next().done === true;
+}

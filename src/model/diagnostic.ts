@@ -1,0 +1,66 @@
+// Expected trouble is data. Everything a person may have to read arrives as a Diagnostic;
+// throwing is for bugs, and for `Refusal`, which carries diagnostics and an exit code across rooms.
+
+/** Where a declaration was written. Lines and columns start at 1. `path` is a construct path where there is no line. */
+export interface Origin {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly path?: string;
+}
+
+export type Severity = 'error' | 'warning' | 'info';
+
+export interface Diagnostic {
+  readonly severity: Severity;
+  /** Stable kebab-case name of the complaint, such as `unknown-attribute`. */
+  readonly code: string;
+  /** One line: what is wrong. Never holds a secret. */
+  readonly summary: string;
+  /** More lines: why, and what to type next. */
+  readonly detail?: string;
+  readonly address?: string;
+  /** Path inside the declaration, such as `endpoint.url`. */
+  readonly attribute?: string;
+  readonly origin?: Origin;
+  /** The lines of the file around the origin, already cleared of secrets. */
+  readonly frame?: string;
+}
+
+/** The exit codes of the command line; where several apply, `worst` decides. */
+export const exits = {
+  done: 0,
+  error: 1,
+  changes: 2,
+  blocked: 3,
+  locked: 4,
+  undecided: 5,
+  stale: 6,
+  partial: 7,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+export type Exit = (typeof exits)[keyof typeof exits];
+
+const precedence: readonly Exit[] = [143, 130, 5, 7, 6, 4, 3, 1, 2, 0];
+
+export function worst(codes: readonly Exit[]): Exit {
+  return precedence.find((code) => codes.includes(code)) ?? exits.done;
+}
+
+/** Ends a command: what to say, and with which exit code. Thrown where no result can exist. */
+export class Refusal extends Error {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly exit: Exit;
+
+  constructor(diagnostics: readonly Diagnostic[], exit: Exit = exits.error) {
+    super(diagnostics.map((one) => one.summary).join('\n'));
+    this.name = 'Refusal';
+    this.diagnostics = diagnostics;
+    this.exit = exit;
+  }
+}
+
+export function refuse(code: string, summary: string, more: Partial<Diagnostic> = {}, exit: Exit = exits.error): never {
+  throw new Refusal([{ severity: 'error', code, summary, ...more }], exit);
+}

@@ -1,0 +1,124 @@
+// The plan document: the published JSON form of a plan (`--format json`, `show --format json`, inside a plan file).
+// Its schema is `schemas/plan.schema.json`; renderers see only this redacted view.
+import type { Diagnostic, Origin } from './diagnostic.js';
+import type { Json, JsonObject } from './json.js';
+import type { Summary, Verdict } from './plan.js';
+
+export interface PatchOperation {
+  readonly op: 'test' | 'add' | 'replace' | 'remove';
+  readonly path: string;
+  readonly value?: Json;
+}
+
+export interface DocumentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Json;
+}
+
+export interface ResourceChange {
+  readonly address: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly origin: Origin | null;
+  readonly change: {
+    readonly actions: readonly ['create' | 'update' | 'delete' | 'forget' | 'no-op'];
+    readonly before: JsonObject | null;
+    readonly after: JsonObject | null;
+    /** `true` at each path whose value is known only after apply. */
+    readonly after_unknown: JsonObject;
+    readonly before_sensitive: JsonObject;
+    readonly after_sensitive: JsonObject;
+    readonly importing?: { readonly id: string };
+  };
+  readonly reason: string;
+  readonly depends_on: readonly string[];
+  readonly fingerprint: string | null;
+  readonly patch: readonly PatchOperation[];
+  readonly requests: readonly DocumentRequest[];
+  readonly previous_address?: string;
+}
+
+export interface ResourceDrift {
+  readonly address: string;
+  readonly kind: string;
+  readonly id: string;
+  /** `update`: attributes differ; `delete`: the live object is gone. */
+  readonly actions: readonly ['update' | 'delete'];
+  readonly changes: readonly { readonly path: string; readonly applied: Json; readonly live: Json }[];
+}
+
+export interface PlanDocument {
+  readonly format_version: '1.0';
+  readonly trueup_version: string;
+  /** ISO 8601: the one field that differs between equal plans. */
+  readonly generated_at: string;
+  readonly generated_from: { readonly paths: readonly string[]; readonly digest: string };
+  readonly target: string;
+  readonly state: { readonly lineage: string; readonly serial: number };
+  readonly resource_changes: readonly ResourceChange[];
+  readonly resource_drift: readonly ResourceDrift[];
+  readonly unmanaged: Readonly<Record<string, number>>;
+  readonly policy: readonly Verdict[];
+  readonly summary: Summary;
+  readonly api_requests: Readonly<Record<string, number>>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** How a plan was asked for: what has to be the same when a saved plan is applied. */
+export interface PlanOptions {
+  readonly targets: readonly string[];
+  readonly excludes: readonly string[];
+  readonly allow: readonly string[];
+  readonly destroy: boolean;
+  readonly env?: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** A saved plan: the document, how it was made, until when it holds, and a digest of all of it. */
+export interface PlanFile {
+  readonly plan_file_version: 1;
+  readonly expires_at: string;
+  readonly options: PlanOptions;
+  readonly document: PlanDocument;
+  /** SHA-256 of the canonical text of all other members. */
+  readonly digest: string;
+}
+
+export const changedBy = { unknown: 'unknown' } as const;
+
+export interface DriftChange {
+  readonly path: string;
+  readonly declared: Json;
+  readonly applied: Json;
+  readonly live: Json;
+}
+
+/** One object that is not as declared or not as last applied. */
+export interface DriftRecord {
+  readonly address: string;
+  readonly kind: string;
+  readonly id: string | null;
+  readonly origin: Origin | null;
+  /** `changed`: live differs; `gone`: deleted outside; `missing`: declared, never made; `undeclared`: in the state, declared no more; `settled`: changed outside into what is declared. */
+  readonly status: 'changed' | 'gone' | 'missing' | 'undeclared' | 'settled';
+  readonly changes: readonly DriftChange[];
+  /** ISO 8601 of the last apply; the change came after it. */
+  readonly since: string | null;
+  readonly changed_by: { readonly actor: string; readonly actor_type: string; readonly at: string; readonly action: string } | 'unknown';
+}
+
+/** The JSON form of `drift`. */
+export interface DriftDocument {
+  readonly format_version: '1.0';
+  readonly trueup_version: string;
+  readonly generated_at: string;
+  readonly generated_from: { readonly paths: readonly string[]; readonly digest: string };
+  readonly target: string;
+  readonly state: { readonly lineage: string; readonly serial: number };
+  readonly drift: readonly DriftRecord[];
+  readonly unmanaged: Readonly<Record<string, number>>;
+  readonly summary: { readonly drifted: number; readonly in_sync: number; readonly unmanaged: number };
+  readonly api_requests: Readonly<Record<string, number>>;
+  readonly diagnostics: readonly Diagnostic[];
+}

@@ -1,0 +1,12 @@
+// What happens while a run goes on. One stream feeds the progress line, the NDJSON output and the tests.
+import type { Diagnostic } from './diagnostic.js';
+import type { Action, Outcome } from './plan.js';
+
+export type Event =
+  | { readonly type: 'reading'; readonly kind: string; readonly objects: number; readonly done: boolean }
+  | { readonly type: 'start'; readonly address: string; readonly kind: string; readonly action: Action; readonly id?: string }
+  | { readonly type: 'end'; readonly outcome: Outcome }
+  | { readonly type: 'waiting'; readonly why: string; readonly milliseconds: number }
+  | { readonly type: 'diagnostic'; readonly diagnostic: Diagnostic };
+
+export type Emit = (event: Event) => void;

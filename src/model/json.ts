@@ -1,0 +1,56 @@
+// Values as they travel: plain JSON, its canonical text and its equality.
+// Everything that is hashed, compared or stored goes through this file.
+import { createHash } from 'node:crypto';
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Code-unit order: the same in every locale, so equal inputs give equal bytes. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** JSON text with sorted keys and no spaces: equal values have equal texts. `undefined` members are left out. */
+export function canonical(value: Json | undefined): string {
+  if (value === undefined) return 'null';
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .toSorted(compareText)
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** Copy with keys sorted at every level, for documents that people diff. */
+export function sorted<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(sorted) as T;
+  if (!isObject(value)) return value;
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(value).toSorted(compareText)) if (value[key] !== undefined) out[key] = sorted(value[key]);
+  return out as T;
+}
+
+export function equal(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
+}
+
+/** SHA-256 in lowercase hexadecimal. */
+export function sha256(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Digest of a value that does not depend on the order of its keys. */
+export function digest(value: Json): string {
+  return sha256(canonical(value));
+}

@@ -1,0 +1,67 @@
+// A kind is one file that reads as its own manual; this is its form.
+import type { Attribute, Attributes, Fields } from './attribute.js';
+
+export type Dialect = 'v2' | 'v3';
+
+/** How a kind is spoken to. A verb that is absent does not exist, and nothing can make it. */
+export interface Operations {
+  readonly dialect: Dialect;
+  /** Path of the collection, relative to the dialect's base address, as in `alert_rules` or `beta/account_authorizations`. */
+  readonly collection: string;
+  /** How a listing goes on: by our own `offset`, or by the query of the answer's `next`. */
+  readonly paging: 'offset' | 'next';
+  /** Largest page the API allows. */
+  readonly page: number;
+  /** Query parameter that filters the listing by identifier; `path` where the API reads one object by its path. */
+  readonly by_id: string;
+  /** Query parameter that takes up to 100 identifiers separated by commas, where there is one. */
+  readonly by_ids?: string;
+  readonly create?: 'POST';
+  readonly update?: 'PATCH' | 'PUT';
+  readonly delete?: 'DELETE';
+}
+
+/** What may be done with the live object when its declaration is removed; the first is the default. */
+export type Removal = 'delete' | 'forget' | (string & {});
+
+export interface Kind {
+  /** Plural, as in addresses: `alert_rules`. */
+  readonly name: string;
+  readonly singular: string;
+  readonly doc: string;
+  /** Name of the attribute that is the remote identifier. */
+  readonly id: string;
+  /** Attributes by which an object made by another hand is recognised; `content` means every writable one. */
+  readonly identity: readonly string[] | 'content';
+  readonly attributes: Attributes;
+  readonly operations: Operations;
+  /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before letting go. */
+  readonly retire?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Name of a declaration and its attributes, valid as it stands (references may point at `${<kind>.example...}`). */
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+/** Checks a kind's shape at compile time and keeps its literal types. */
+export const kind = <const A extends Attributes, const K extends Omit<Kind, 'attributes' | 'example'>>(definition: K & { readonly attributes: A; readonly example: Readonly<Record<string, unknown>> }): K & {
+  readonly attributes: A;
+  readonly example: Readonly<Record<string, unknown>>;
+} => definition;
+
+/** The declarable attributes of a kind as a TypeScript type. */
+export type Declared<K extends { readonly attributes: Attributes }> = Fields<K['attributes']>;
+
+/** The kinds a run knows, by name, in the order of the index. */
+export type Kinds = ReadonlyMap<string, Kind>;
+
+export function kindsOf(list: readonly Kind[]): Kinds {
+  return new Map(list.map((one) => [one.name, one]));
+}
+
+/** The words `lifecycle.on_removal` takes for a kind; the first is the default. */
+export function removals(one: Kind): readonly Removal[] {
+  return [...(one.operations.delete ? ['delete'] : []), 'forget', ...Object.keys(one.retire ?? {})];
+}
+
+export function writables(one: Kind): readonly (readonly [string, Attribute])[] {
+  return Object.entries(one.attributes).filter(([, attribute]) => attribute.computed !== true);
+}

@@ -1,0 +1,142 @@
+// A plan is a value: every change with its reason and its requests, in execution order, and what policy says of it.
+import type { Request, Write } from './cloud.js';
+import type { Values, Value } from './declaration.js';
+import type { Diagnostic, Origin } from './diagnostic.js';
+import type { Json, JsonObject } from './json.js';
+import type { Entry } from './state.js';
+
+/** One attribute that differs. `drifted`: live is not what was last applied; otherwise the declaration changed. */
+export interface AttributeChange {
+  /** Dotted path, as in `endpoint.url`. */
+  readonly path: string;
+  readonly before: Value | undefined;
+  readonly after: Value | undefined;
+  readonly drifted: boolean;
+}
+
+interface Common {
+  readonly address: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Where it is declared; for what is declared no more, the file that declared it last. */
+  readonly origin?: Origin;
+  readonly reason: string;
+  readonly depends_on: readonly string[];
+  /** Earlier address, where the declaration was renamed. */
+  readonly renamed_from?: string;
+}
+
+interface OnLive {
+  readonly id: string;
+  /** The live object in normal form. */
+  readonly before: Values;
+  /** Digest of the live object's writable attributes. */
+  readonly fingerprint: string;
+}
+
+/** What the state will hold once the change is done; the id of a create and what is observed come from its outcome. */
+export interface Desired {
+  /** The declared attributes in normal form: with references while planned, secrets as themselves. */
+  readonly declared: Values;
+  readonly file: string;
+  readonly protect: boolean;
+  readonly on_removal?: string;
+}
+
+interface Writes {
+  readonly write: Write;
+  /** As composed at planning; composed again from the same `write` once references are filled. */
+  readonly request: Request;
+}
+
+export interface Create extends Common, Writes {
+  readonly action: 'create';
+  readonly desired: Desired;
+}
+/** Binds a live object to an address; where it differs, an update follows in the same change. */
+export interface Adopt extends Common, OnLive, Partial<Writes> {
+  readonly action: 'adopt';
+  readonly desired: Desired;
+  readonly changes: readonly AttributeChange[];
+}
+export interface Update extends Common, OnLive, Writes {
+  readonly action: 'update';
+  /** Absent where the object is let go afterwards (`on_removal`). */
+  readonly desired?: Desired;
+  readonly changes: readonly AttributeChange[];
+}
+export interface Delete extends Common, OnLive, Writes {
+  readonly action: 'delete';
+}
+/** Removes an address from the state and touches nothing remote. `id` and `before` are of the last sight. */
+export interface Forget extends Common, OnLive {
+  readonly action: 'forget';
+}
+export interface Keep extends Common, OnLive {
+  readonly action: 'keep';
+  readonly desired: Desired;
+}
+
+export type Change = Create | Adopt | Update | Delete | Forget | Keep;
+export type Action = Change['action'];
+
+/** Whether carrying the change out sends anything. */
+export function writes(change: Change): change is Change & Writes {
+  return 'request' in change && change.request !== undefined;
+}
+
+export interface Verdict {
+  readonly rule: PolicyRule;
+  readonly verdict: 'blocked' | 'allowed';
+  readonly detail: string;
+  readonly address?: string;
+}
+
+export const policyRules = ['max-deletes', 'max-changed', 'emptied', 'protected', 'last-administrator', 'privilege-rise', 'account-in-use', 'rule-unheard', 'destination-moved'] as const;
+export type PolicyRule = (typeof policyRules)[number];
+
+/** Live against last applied: something outside changed a managed object. */
+export interface Drift {
+  readonly address: string;
+  readonly kind: string;
+  readonly id: string;
+  /** Absent where the live object is gone. */
+  readonly changes?: readonly AttributeChange[];
+}
+
+export interface Plan {
+  /** In execution order: creates, adoptions, updates and keeps from the root of the references, then deletes and forgets in reverse. */
+  readonly changes: readonly Change[];
+  readonly drift: readonly Drift[];
+  /** Live objects of each read kind that nothing here manages. */
+  readonly unmanaged: Readonly<Record<string, number>>;
+  readonly verdicts: readonly Verdict[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type Summary = Readonly<Record<Action, number>>;
+
+export function summarise(changes: readonly Change[]): Summary {
+  const summary = { create: 0, update: 0, delete: 0, adopt: 0, forget: 0, keep: 0 };
+  for (const change of changes) summary[change.action] += 1;
+  return summary;
+}
+
+/** Whether the change is one for `--detailed-exitcode`: it sends something, or drops an address. */
+export function isChange(change: Change): boolean {
+  return writes(change) || change.action === 'forget';
+}
+
+/** What became of one change. */
+export interface Outcome {
+  readonly address: string;
+  readonly kind: string;
+  readonly action: Action;
+  readonly outcome: 'done' | 'failed' | 'skipped' | 'unknown';
+  readonly id?: string;
+  readonly diagnostic?: Diagnostic;
+  /** Milliseconds from intent to result. */
+  readonly elapsed?: number;
+}
+
+export type { Entry, Json, JsonObject };

@@ -1,0 +1,33 @@
+// A secret is a type that cannot print itself. Its value leaves only through `reveal`,
+// which the api room calls for the request that carries it and the fingerprint for its hash.
+import { inspect } from 'node:util';
+
+export const SENSITIVE = '(sensitive)';
+
+export class Secret {
+  /** Where the value comes from, such as `env.PAGER_SECRET`: safe to print, and what a body hash is made of. */
+  readonly source: string;
+  readonly #read: () => string | undefined;
+
+  constructor(source: string, read: () => string | undefined) {
+    this.source = source;
+    this.#read = read;
+  }
+
+  /** The value, or undefined where it cannot be had on this machine (a plan does not need it). */
+  reveal(): string | undefined {
+    return this.#read();
+  }
+
+  toString(): string {
+    return SENSITIVE;
+  }
+
+  toJSON(): string {
+    return SENSITIVE;
+  }
+
+  [inspect.custom](): string {
+    return SENSITIVE;
+  }
+}

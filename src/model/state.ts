@@ -1,0 +1,123 @@
+// Memory between runs. The state is a value; the journal is a list of records that turn one state into the next.
+import type { Json, JsonObject } from './json.js';
+
+/** A slow keyed hash of a secret: proves equality, gives nothing away. */
+export interface Fingerprint {
+  readonly algorithm: 'scrypt';
+  /** log2 of the cost N; block size r; parallelism p. */
+  readonly cost: number;
+  readonly block: number;
+  readonly parallel: number;
+  /** Both base64. */
+  readonly salt: string;
+  readonly hash: string;
+  /** Whether TRUEUP_FINGERPRINT_KEY was mixed in. */
+  readonly keyed: boolean;
+}
+
+export interface Entry {
+  readonly kind: string;
+  readonly id: string;
+  /** The file that declared it, relative to the current folder, with `/`. */
+  readonly file: string;
+  /** What was last applied: the declared attributes in normal form, secrets left out. */
+  readonly applied: JsonObject;
+  /** What was last observed, in normal form. */
+  readonly observed: JsonObject;
+  readonly depends_on: readonly string[];
+  /** By dotted attribute path. */
+  readonly secrets?: Readonly<Record<string, Fingerprint>>;
+  readonly protect?: boolean;
+  readonly on_removal?: string;
+  /** ISO 8601, when `applied` was written. */
+  readonly applied_at: string;
+}
+
+/** Dangerous writes that were done, kept 24 hours: limits hold over reruns. */
+export interface Spent {
+  readonly at: string;
+  readonly action: 'update' | 'delete';
+}
+
+export interface State {
+  readonly format_version: 1;
+  readonly lineage: string;
+  readonly serial: number;
+  /** Identifies the cloud this state is about (origins of the target), so that it is never used against another. */
+  readonly target: string;
+  readonly resources: Readonly<Record<string, Entry>>;
+  readonly spent: readonly Spent[];
+}
+
+/** What is on disk before the first byte of a write leaves. */
+export interface Intent {
+  readonly type: 'intent';
+  /** Unique within the journal. */
+  readonly op: string;
+  readonly address: string;
+  readonly kind: string;
+  readonly action: 'create' | 'update' | 'delete';
+  /** For update and delete. */
+  readonly id?: string;
+  /** For a create: digest of the canonical writable content, secrets replaced by their source names. */
+  readonly content?: string;
+  /** For a create: that content itself (no secret), so that recovery compares and not only hashes. */
+  readonly body?: JsonObject;
+  /** For a create: ids of every object of the kind that existed before, and that recovery must not take. */
+  readonly preimage?: readonly string[];
+  /** For a create: what the entry will be once an id is known. */
+  readonly entry?: Omit<Entry, 'id' | 'observed'>;
+  readonly at: string;
+  /** The server's clock when the pre-image was listed (ISO 8601), to bound skew. */
+  readonly server_at?: string;
+}
+
+export type OutcomeClass = 'not_sent' | 'rejected' | 'applied' | 'unknown';
+
+export interface Result {
+  readonly type: 'result';
+  /** The intent this answers; absent for changes of memory alone (adopt, forget, rename). */
+  readonly op?: string;
+  readonly class: OutcomeClass;
+  readonly address: string;
+  /** The new entry, null where the address is gone; absent where nothing is known to have changed. */
+  readonly entry?: Entry | null;
+  readonly spent?: Spent;
+}
+
+/** Opens a journal: the state it continues. */
+export interface Begin {
+  readonly type: 'begin';
+  readonly run: string;
+  readonly lineage: string;
+  readonly serial: number;
+  readonly target: string;
+  readonly at: string;
+}
+
+export type JournalRecord = Begin | Intent | Result;
+
+export function emptyState(lineage: string, target: string): State {
+  return { format_version: 1, lineage, serial: 0, target, resources: {}, spent: [] };
+}
+
+/** The state after a journal: results folded in, in order; the serial is the caller's to raise. */
+export function fold(state: State, records: readonly JournalRecord[]): State {
+  const resources: Record<string, Entry> = { ...state.resources };
+  const spent = [...state.spent];
+  for (const record of records) {
+    if (record.type !== 'result') continue;
+    if (record.entry === null) delete resources[record.address];
+    else if (record.entry) resources[record.address] = record.entry;
+    if (record.spent) spent.push(record.spent);
+  }
+  return { ...state, resources, spent };
+}
+
+/** Intents whose outcome nobody knows: no result, or a result that says so. */
+export function pending(records: readonly JournalRecord[]): readonly Intent[] {
+  const settled = new Set(records.flatMap((record) => (record.type === 'result' && record.op !== undefined && record.class !== 'unknown' ? [record.op] : [])));
+  return records.filter((record): record is Intent => record.type === 'intent' && !settled.has(record.op));
+}
+
+export type { Json };

@@ -1,0 +1,19 @@
+// Accounts and sub-accounts: the tree everything else hangs from.
+import { flag, kind, ref, text } from '../model/index.js';
+
+export const accounts = kind({
+  name: 'accounts',
+  singular: 'account',
+  doc: 'An account or sub-account. Recognised by its parent and its name.',
+  id: 'id',
+  identity: ['account', 'name'],
+  attributes: {
+    name: text('Display name.'),
+    account: ref('Parent account; absent means the account the API keys belong to.', 'accounts', { optional: true, wire: 'url' }),
+    is_disabled: flag('Whether the account is disabled. Sent only where declared.', { optional: true, only_declared: true }),
+    id: text('Record id.', { computed: true }),
+    resource_url: text('URL of the record.', { computed: true, format: 'url' }),
+  },
+  operations: { dialect: 'v2', collection: 'accounts', paging: 'offset', page: 500, by_id: 'id', by_ids: 'id__in', create: 'POST', update: 'PUT', delete: 'DELETE' },
+  example: { name: 'Field operations' },
+});

@@ -1,0 +1,32 @@
+// Alert rules: which alerts of which accounts and groups are sent where. They have no name and no label,
+// so an unmanaged one is recognised by its exact content alone.
+import { document, kind, object, ref, set, text } from '../model/index.js';
+
+export const alertRules = kind({
+  name: 'alert_rules',
+  singular: 'alert_rule',
+  doc: 'Selects alerts and sends them to destinations. Has no name: recognised by its exact content.',
+  id: 'alert_config_id',
+  identity: 'content',
+  attributes: {
+    schedule: text('When notifications are sent: absent or null is at once; `daily` was seen.', { optional: true }),
+    associated_accounts: set('Accounts whose alerts are selected.', ref('An account.', 'accounts', { wire: 'integer' }), { optional: true }),
+    associated_groups: set('Router groups whose alerts are selected.', ref('A group.', 'groups', { wire: 'integer' }), { optional: true }),
+    filter_criteria: object('Which alerts are selected.', { alert_type__in: set('Names of alert types.', text('An alert type.')) }, { optional: true }),
+    http_destinations: set('Push destinations that receive the alerts.', ref('A push destination.', 'alert_push_destinations'), { optional: true }),
+    settings: document('Extra settings of service-overage alerts, keyed by alert type.', { optional: true }),
+    alert_config_id: text('Identifier, a time-based UUID.', { computed: true }),
+    account: ref('Account the rule belongs to.', 'accounts', { computed: true, wire: 'url' }),
+    email_destinations: set('E-mail destinations; set elsewhere, never sent.', ref('An e-mail destination.', 'email_destinations', { wire: 'integer' }), { computed: true }),
+    external_rules: document('Rules of other systems.', { computed: true }),
+    last_summary_ts: text('Time of the last summary.', { computed: true, wire: 'timestamp' }),
+    updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
+    resource_url: text('URL of the record.', { computed: true, format: 'url' }),
+  },
+  operations: { dialect: 'v2', collection: 'alert_rules', paging: 'next', page: 500, by_id: 'alert_config_id', create: 'POST', update: 'PATCH', delete: 'DELETE' },
+  example: {
+    associated_accounts: ['${accounts.example.id}'],
+    filter_criteria: { alert_type__in: ['ethernet_wan_disconnected', 'modem_wan_disconnected'] },
+    http_destinations: ['${alert_push_destinations.example.destination_config_id}'],
+  },
+});

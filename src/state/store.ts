@@ -1,0 +1,48 @@
+// The store port: where memory lives between runs. Every store keeps state and journal in the same durable place.
+import type { Intent, JournalRecord, Result, State } from '../model/index.js';
+
+/** Everything a store knows, with the journal of an unfinished run folded in. */
+export interface Snapshot {
+  readonly state: State;
+  /** Intents without a known outcome, oldest first. */
+  readonly pending: readonly Intent[];
+  /** Whether a journal of an earlier run is still there. */
+  readonly unfinished: boolean;
+}
+
+export interface LockInfo {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly operation: string;
+  /** ISO 8601. */
+  readonly created_at: string;
+}
+
+export interface Store {
+  /** For people: the file or address. */
+  readonly location: string;
+  /** Reads and verifies; writes nothing, takes no lock. `undefined` where no state exists yet. @throws Refusal where what is there does not verify. */
+  read(): Promise<Snapshot | undefined>;
+  /** Who holds the lock, if anyone provably or possibly does. */
+  holder(): Promise<LockInfo | undefined>;
+  /** Takes the lock. @throws Refusal (exit 4) where another run holds it. */
+  open(operation: string, target: string): Promise<Session>;
+  /** Removes a lock that cannot be proven stale. @throws Refusal where the id is another or its holder lives. */
+  unlock(id: string): Promise<void>;
+}
+
+/** A run's exclusive hold of the store. */
+export interface Session {
+  readonly snapshot: Snapshot;
+  /** Durable when resolved; calls made together share one fsync. @throws Refusal (exit 4) where the lock was lost. */
+  record(...records: readonly (Intent | Result)[]): Promise<void>;
+  /** Fencing: throws where this run does not hold the lock any more. Called before every mutating request. */
+  assertHeld(): Promise<void>;
+  /** Folds the journal into the state, durably, and ends the journal unless intents are still pending. Returns the new snapshot. */
+  compact(): Promise<Snapshot>;
+  /** Lets the lock go. Safe to call twice. */
+  release(): Promise<void>;
+}
+
+export type { JournalRecord };
