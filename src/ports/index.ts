@@ -1,5 +1,7 @@
 // Time, randomness, disk and network come in through here, so that a whole run can be simulated from a seed,
 // killed at any point and replayed. The real ones stand in the files beside; the simulated ones live in test/.
+import type { Fingerprint } from '../model/index.js';
+
 export interface Clock {
   /** Milliseconds since 1970 UTC. */
   now(): number;
@@ -36,6 +38,12 @@ export interface Appender {
   /** Resolves once the text is durable (fsync). */
   write(text: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Slow keyed hashes of secrets: prove that a value is unchanged without holding it. */
+export interface Fingerprints {
+  make(value: string): Promise<Fingerprint>;
+  matches(value: string, fingerprint: Fingerprint): Promise<boolean>;
 }
 
 export interface Ports {
