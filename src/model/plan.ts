@@ -85,6 +85,16 @@ export function writes(change: Change): change is Change & Writes {
   return 'request' in change && change.request !== undefined;
 }
 
+/** What a plan was asked to cover. */
+export interface PlanRequest {
+  /** Addresses (with all members of a `for_each`): only these and what they refer to. Empty: everything. */
+  readonly targets: readonly string[];
+  readonly excludes: readonly string[];
+  readonly allow: readonly PolicyRule[];
+  /** Plan the removal of everything in scope. */
+  readonly destroy: boolean;
+}
+
 export interface Verdict {
   readonly rule: PolicyRule;
   readonly verdict: 'blocked' | 'allowed';

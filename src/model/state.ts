@@ -63,8 +63,10 @@ export interface Intent {
   readonly content?: string;
   /** For a create: that content itself (no secret), so that recovery compares and not only hashes. */
   readonly body?: JsonObject;
-  /** For a create: ids of every object of the kind that existed before, and that recovery must not take. */
+  /** For a create: ids of the objects of equal content that existed before, which recovery must not take. */
   readonly preimage?: readonly string[];
+  /** For a create, where ids are numbers: the highest that existed before; what is above it is new. */
+  readonly highest?: string;
   /** For a create: what the entry will be once an id is known. */
   readonly entry?: Omit<Entry, 'id' | 'observed'>;
   readonly at: string;
