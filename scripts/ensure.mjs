@@ -26,7 +26,6 @@ function newest(path) {
   return stat.isDirectory() ? Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name)))) : stat.mtimeMs;
 }
 
-/** `trueup.cjs` is what a build writes last. */
 function built() {
   const product = at('dist', 'trueup.cjs');
   return existsSync(product) && Math.max(...['src', 'package.json', 'scripts/build.mjs'].map((path) => newest(at(path)))) <= statSync(product).mtimeMs;

@@ -1,0 +1,69 @@
+// The doors between the rooms. Every room may import the model and the types of the ports; what else a room may
+// open is listed here, and everything that is not listed is shut.
+
+/** What each room may import beside itself, the model, the types of the ports and Node. */
+const doors = {
+  model: [],
+  ports: [],
+  api: ['^node_modules/undici/'],
+  resources: [],
+  reconciler: ['^src/state/store\\.ts$', '^node_modules/(fast-json-patch|munkres|tldts-icann)/'],
+  state: [],
+  declarations: ['^node_modules/(ajv|yaml)/'],
+  report: ['^node_modules/(fast-json-patch|picocolors)/'],
+  emulator: ['^node_modules/(hono|@hono)/'],
+};
+
+const shut = Object.entries(doors).map(([room, open]) => ({
+  name: `doors-of-${room}`,
+  severity: 'error',
+  from: { path: `^src/${room}/` },
+  to: {
+    path: '^(src|test|scripts|schemas|node_modules)/',
+    pathNot: [`^src/${room}/`, ...(room === 'model' ? [] : ['^src/model/', '^src/ports/index\\.ts$']), ...open],
+  },
+}));
+
+module.exports = {
+  forbidden: [
+    ...shut,
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'model-by-its-door',
+      comment: 'src/model/index.ts is the way in',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/model/' },
+      to: { path: '^src/model/', pathNot: '^src/model/index\\.ts$' },
+    },
+    {
+      name: 'ports-are-types',
+      comment: 'the real ones are named by the command line only',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(ports|cli)/|^src/index\\.ts$' },
+      to: { path: '^src/ports/', dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'store-port-is-types', severity: 'error', from: { path: '^src/reconciler/' }, to: { path: '^src/state/', dependencyTypesNot: ['type-only'] } },
+    {
+      name: 'kinds-arrive-as-argument',
+      comment: 'only the entry points name the resources as a whole',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(cli|resources)/|^src/index\\.ts$' },
+      to: { path: '^src/resources/index\\.ts$' },
+    },
+    { name: 'commander-in-cli', severity: 'error', from: { path: '^src/cli/', pathNot: '^src/cli/program\\.ts$' }, to: { path: '^node_modules/commander/' } },
+    {
+      name: 'cli-loads-libraries-through-rooms',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: '^node_modules/', pathNot: '^node_modules/commander/', dependencyTypesNot: ['core'] },
+    },
+    { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    { name: 'no-undeclared-package', severity: 'error', from: { path: '^src/' }, to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] } },
+  ],
+  options: {
+    doNotFollow: { path: '^node_modules/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'] },
+  },
+};

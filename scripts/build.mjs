@@ -1,0 +1,72 @@
+// Builds `dist`: the library and the command as one set of ES modules cut into chunks, the type declarations, and
+// the small entry that answers `--help` and `--version` from texts which the real parser wrote here.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const at = (...parts) => join(root, ...parts);
+const common = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'warning' };
+
+/** Some packages are CommonJS and ask for Node's modules by `require`. */
+const banner = { js: "import { createRequire as nodeRequire } from 'node:module';\nconst require = nodeRequire(import.meta.url);" };
+
+/** The licences of everything that ended up in the bundle travel with it. */
+function licences(metafile) {
+  const names = new Set(Object.keys(metafile.inputs).flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
+  return [...names].toSorted().map((name) => {
+    const { version, license } = JSON.parse(readFileSync(at('node_modules', name, 'package.json'), 'utf8'));
+    const file = readdirSync(at('node_modules', name)).find((entry) => /^licen[sc]e/i.test(entry));
+    return `${name} ${version} (${license})\n\n${file ? readFileSync(at('node_modules', name, file), 'utf8').trim() : ''}\n`;
+  });
+}
+
+async function entry() {
+  const outfile = at('node_modules', '.cache', 'trueup', `program-${process.pid}.mjs`);
+  await build({ ...common, entryPoints: ['src/cli/program.ts'], outfile, packages: 'external' });
+  const { answers } = await import(pathToFileURL(outfile).href);
+  rmSync(outfile);
+  return `#!/usr/bin/env node
+'use strict';
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  process.stderr.write('trueup needs Node 20.19 or newer; this is ' + process.versions.node + '.\\n');
+  process.exit(1);
+}
+// Written by scripts/build.mjs. Questions about the command line are answered without loading anything.
+const answers = ${JSON.stringify(answers())};
+const words = process.argv.slice(2);
+const flag = (words.at(-1) || '--help').replace(/^-(?=[a-z]{2})/, '--');
+const asked = flag === '--version' || flag === '-v' ? (words.length === 1 ? '--version' : undefined)
+  : flag === '--help' || flag === '-h' ? words.slice(0, -1).join(' ')
+  : words[0] === 'help' ? words.slice(1).join(' ')
+  : undefined;
+if (asked !== undefined && Object.hasOwn(answers, asked)) process.stdout.write(answers[asked]);
+else import('./main.js').then(({ main }) => main(process));
+`;
+}
+
+// Built beside and put in place at the end, so that nobody meets half a build.
+const made = at('node_modules', '.cache', 'trueup', `dist-${process.pid}`);
+mkdirSync(made, { recursive: true });
+process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+const { metafile } = await build({
+  ...common,
+  entryPoints: { main: 'src/cli/main.ts', index: 'src/index.ts' },
+  outdir: made,
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  metafile: true,
+  banner,
+});
+writeFileSync(join(made, 'third-party-licences.txt'), licences(metafile).join('\n---\n\n'));
+const types = spawnSync(process.execPath, [at('node_modules', '@typescript', 'native', 'bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(made, 'types')], {
+  cwd: root,
+  stdio: 'inherit',
+});
+if (types.status !== 0) process.exit(types.status ?? 1);
+writeFileSync(join(made, 'trueup.cjs'), await entry());
+chmodSync(join(made, 'trueup.cjs'), 0o755);
+rmSync(at('dist'), { recursive: true, force: true });
+renameSync(made, at('dist'));

@@ -1,0 +1,62 @@
+// Everything that can be said about the code without running it. All steps run, each named with its time.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const tool = (...path) => [process.execPath, join(root, 'node_modules', ...path)];
+const sources = ['src', 'test', 'scripts', 'vitest.config.ts'];
+
+const run = ([command, ...args]) => {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  return status === 0 ? undefined : `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`;
+};
+
+/** Words that say something is unfinished or switched off, and folders that exist on one machine only. */
+const leftover = new RegExp(
+  ['\\b(TO' + 'DO|FIX' + 'ME|XX' + 'X)\\b', '\\.(on' + 'ly|sk' + 'ip|to' + 'do)\\(', '(?<![\\w.])/(home|Users|wor' + 'k|root)/[\\w.-]', '/t' + 'mp/[a-z]+/'].join('|'),
+);
+
+function leftovers() {
+  const { stdout, status } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+  if (status !== 0) return 'git does not list the files of this folder';
+  const found = stdout
+    .split('\0')
+    .filter((path) => path !== '' && path !== 'package-lock.json')
+    .flatMap((path) => {
+      const text = tryRead(path);
+      return text.split('\n').flatMap((line, index) => (leftover.test(line) ? [`${path}:${index + 1}: ${line.trim().slice(0, 120)}`] : []));
+    });
+  return found.length === 0 ? undefined : `${found.join('\n')}\n`;
+}
+
+/** Empty for what is listed but gone from the disk. */
+function tryRead(path) {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const steps = {
+  types: () => run([...tool('@typescript', 'native', 'bin', 'tsc'), '-p', '.']),
+  lint: () => run([...tool('oxlint', 'bin', 'oxlint'), '--type-aware', '--deny-warnings', ...sources]),
+  doors: () => run([...tool('dependency-cruiser', 'bin', 'dependency-cruise.mjs'), '--config', '.dependency-cruiser.cjs', 'src']),
+  'unused code': () => run([...tool('knip', 'bin', 'knip.js'), '--no-progress']),
+  format: () => run([...tool('prettier', 'bin', 'prettier.cjs'), '--check', '--log-level', 'warn', '*.{json,cjs,ts}', '.*.{json,cjs}', '{src,test,scripts}/**/*.{ts,mjs}']),
+  generated: () => run([process.execPath, 'scripts/run.mjs', 'scripts/generate.ts', '--check']),
+  package: () => run([...tool('publint', 'src', 'cli.js'), '--strict']),
+  leftovers,
+};
+
+let failed = false;
+for (const [name, step] of Object.entries(steps)) {
+  const start = performance.now();
+  const trouble = step();
+  console.log(`${trouble === undefined ? 'ok  ' : 'FAIL'} ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+  if (trouble !== undefined) console.log(trouble);
+  failed ||= trouble !== undefined;
+}
+process.exit(failed ? 1 : 0);
