@@ -8,6 +8,7 @@ export * from './document.js';
 export * from './event.js';
 export * from './json.js';
 export * from './kind.js';
+export * from './nearest.js';
 export * from './normal.js';
 export * from './plan.js';
 export * from './secret.js';
