@@ -126,7 +126,7 @@ export interface Plan {
 
 export type Summary = Readonly<Record<Action, number>>;
 
-export function summarise(changes: readonly Change[]): Summary {
+export function summarise(changes: readonly { readonly action: Action }[]): Summary {
   const summary = { create: 0, update: 0, delete: 0, adopt: 0, forget: 0, keep: 0 };
   for (const change of changes) summary[change.action] += 1;
   return summary;

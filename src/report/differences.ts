@@ -1,0 +1,182 @@
+// What a change does to each attribute, for people: one list that text and Markdown lay out in their own way.
+import { SENSITIVE, canonical, compareText, equal, isObject, type DriftChange, type Json, type JsonObject, type ResourceChange, type ResourceDrift } from '../model/index.js';
+import { inert, visible } from './inert.js';
+import { patched, pointer } from './patch.js';
+import { plural } from './words.js';
+
+/** One attribute, or one member of an object; `undefined` on a side where it is not set. */
+export interface Difference {
+  /** Dotted path. */
+  readonly path: string;
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+  /** Part of `after` is known only after apply; it stands there as the text of its reference. */
+  readonly unknown: boolean;
+  readonly sensitive: boolean;
+}
+
+/** A line of a difference that takes more than one. */
+export interface Row {
+  readonly sign: '+' | '-' | ' ';
+  readonly text: string;
+}
+
+/** What is set by a create, lost by a delete, changed by an update; nothing for what stays. */
+export function differences({ change, patch }: ResourceChange): readonly Difference[] {
+  if (patch.length === 0) return [];
+  const touched = new Set(patch.flatMap(({ op, path }) => (op === 'replace' ? [path] : [])));
+  const after = patched(change.before, patch);
+  return [...leaves([], change.before ?? undefined, after ?? undefined)]
+    .filter(({ path, before, after: now }) => !equal(before, now) || touched.has(pointer(path)))
+    .map(({ path, before, after: now }) => ({
+      path: dotted(path),
+      before,
+      after: now,
+      unknown: marked(change.after_unknown, path),
+      sensitive: marked(change.before_sensitive, path) || marked(change.after_sensitive, path),
+    }));
+}
+
+/** From what is declared to what is live. */
+export function driftDifference({ path, declared, live }: DriftChange): Difference {
+  return { path, before: declared, after: live, unknown: false, sensitive: declared === SENSITIVE };
+}
+
+/** From what was applied to what is live. */
+export function outsideDifference({ path, applied, live }: ResourceDrift['changes'][0]): Difference {
+  return { path, before: applied, after: live, unknown: false, sensitive: applied === SENSITIVE };
+}
+
+interface Leaf {
+  readonly path: readonly string[];
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+}
+
+function* leaves(path: readonly string[], before: Json | undefined, after: Json | undefined): Generator<Leaf> {
+  if (!isTree(before, after) && !isTree(after, before)) return yield { path, before, after };
+  const [old, now] = [before ?? {}, after ?? {}] as [JsonObject, JsonObject];
+  const names = new Set([...Object.keys(old), ...Object.keys(now)]);
+  for (const name of [...names].toSorted(compareText)) yield* leaves([...path, name], own(old, name), own(now, name));
+}
+
+/** An object with members, opposite an object or nothing. */
+const isTree = (value: Json | undefined, other: Json | undefined): boolean => isObject(value) && Object.keys(value).length > 0 && (other === undefined || other === null || isObject(other));
+
+const own = (tree: JsonObject, name: string): Json | undefined => (Object.hasOwn(tree, name) ? tree[name] : undefined);
+
+function marked(marks: JsonObject, path: readonly string[]): boolean {
+  let mark: Json | undefined = marks;
+  for (const name of path) {
+    if (mark === true || !isObject(mark)) break;
+    mark = own(mark as JsonObject, name);
+  }
+  return mark === true;
+}
+
+const dotted = (path: readonly string[]): string => path.map((name) => (/^[\w-]+$/.test(name) ? name : inline(name))).join('.');
+
+/** A value in one line, as JSON with a space behind each comma and colon. */
+export function inline(value: Json): string {
+  if (value === SENSITIVE) return SENSITIVE;
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
+  if (isObject(value)) {
+    const members = Object.entries(value as JsonObject).map(([key, member]) => `${visible(JSON.stringify(key))}: ${inline(member)}`);
+    return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+  }
+  return visible(JSON.stringify(value));
+}
+
+/** The whole difference in one line; undefined where that would hide what changed. */
+export function oneLine({ before, after, sensitive }: Difference): string | undefined {
+  if ([before, after].some(isLong)) return undefined;
+  if (before === undefined || after === undefined) return inline((after ?? before) as Json);
+  if (sensitive) return `${SENSITIVE}, changes`;
+  if (Array.isArray(before) && Array.isArray(after) && before.length + after.length > 2) return undefined;
+  return `${inline(before)} → ${inline(after)}`;
+}
+
+const isLong = (value: Json | undefined): boolean => (typeof value === 'string' ? value.includes('\n') : Array.isArray(value) && value.some(isObject));
+
+/** The difference line by line: members of collections, lines of long texts. A secret sent again is both removed and added. */
+export function rows({ before, after }: Difference): readonly Row[] {
+  if (before !== undefined && after !== undefined && equal(before, after)) return [row('-', inline(before)), row('+', inline(after))];
+  if (isMembers(before) && isMembers(after)) return memberRows(before ?? [], after ?? []);
+  return lineRows(before === undefined ? [] : linesOf(before), after === undefined ? [] : linesOf(after));
+}
+
+/** A collection of plain values, or nothing. */
+const isMembers = (value: Json | undefined): value is readonly Json[] | undefined => value === undefined || (Array.isArray(value) && !value.some((item: Json) => isObject(item) || Array.isArray(item)));
+
+function memberRows(before: readonly Json[], after: readonly Json[]): readonly Row[] {
+  const removed = without(before, after);
+  const added = without(after, before);
+  if (removed.length + added.length === 0) return [row('-', inline(before)), row('+', inline(after))];
+  const kept = before.length - removed.length;
+  return [...removed.map((one) => row('-', inline(one))), ...added.map((one) => row('+', inline(one))), ...(kept > 0 ? [row(' ', `… ${kept} unchanged`)] : [])];
+}
+
+/** Members of `all` that `others` lacks; one seen twice must be there twice. */
+function without(all: readonly Json[], others: readonly Json[]): readonly Json[] {
+  const counts = new Map<string, number>();
+  for (const other of others) counts.set(canonical(other), (counts.get(canonical(other)) ?? 0) + 1);
+  return all.filter((one) => {
+    const left = counts.get(canonical(one)) ?? 0;
+    counts.set(canonical(one), left - 1);
+    return left <= 0;
+  });
+}
+
+function linesOf(value: Json): readonly string[] {
+  if (typeof value === 'string' && value.includes('\n')) return value.split('\n').map(visible);
+  return isLong(value) ? inert(JSON.stringify(value, null, 2)).split('\n') : [inline(value)];
+}
+
+/** Unchanged lines shown around each changed one. */
+const around = 2;
+/** Above this many pairs of lines the middle is shown as removed and added as a whole. */
+const mostPairs = 250_000;
+
+function lineRows(before: readonly string[], after: readonly string[]): readonly Row[] {
+  const start = before.findIndex((line, index) => line !== after[index]);
+  const head = start === -1 ? Math.min(before.length, after.length) : start;
+  let tail = 0;
+  while (tail < Math.min(before.length, after.length) - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const middle = align(before.slice(head, before.length - tail), after.slice(head, after.length - tail));
+  const same = (lines: readonly string[]): readonly Row[] => lines.map((line) => row(' ', line));
+  return folded([...same(before.slice(0, head)), ...middle, ...same(before.slice(before.length - tail))]);
+}
+
+/** The longest common subsequence keeps its lines; the others are removed and added. */
+function align(before: readonly string[], after: readonly string[]): readonly Row[] {
+  const [down, across] = [before.length, after.length];
+  if (down * across > mostPairs) return [...before.map((line) => row('-', line)), ...after.map((line) => row('+', line))];
+  const common = Array.from({ length: down + 1 }, () => new Uint32Array(across + 1));
+  const cell = (i: number, j: number): number => common[i]?.[j] ?? 0;
+  for (let i = down - 1; i >= 0; i -= 1) {
+    for (let j = across - 1; j >= 0; j -= 1) (common[i] as Uint32Array)[j] = before[i] === after[j] ? cell(i + 1, j + 1) + 1 : Math.max(cell(i + 1, j), cell(i, j + 1));
+  }
+  const out: Row[] = [];
+  for (let i = 0, j = 0; i < down || j < across; ) {
+    if (i < down && j < across && before[i] === after[j]) [i, j] = (out.push(row(' ', before[i] as string)), [i + 1, j + 1]);
+    else if (i < down && cell(i + 1, j) >= cell(i, j + 1)) out.push(row('-', before[i++] as string));
+    else out.push(row('+', after[j++] as string));
+  }
+  return out;
+}
+
+/** Long runs of unchanged lines become a count. */
+function folded(all: readonly Row[]): readonly Row[] {
+  const near = all.map((_, index) => all.slice(Math.max(index - around, 0), index + around + 1).some(({ sign }) => sign !== ' '));
+  const out: Row[] = [];
+  for (let index = 0; index < all.length; ) {
+    const end = near.indexOf(true, index);
+    const hidden = (end === -1 ? all.length : end) - index;
+    if (hidden > 1) out.push(row(' ', `… ${plural(hidden, 'unchanged line')}`));
+    else out.push(...all.slice(index, index + Math.max(hidden, 1)));
+    index += Math.max(hidden, 1);
+  }
+  return out;
+}
+
+const row = (sign: Row['sign'], text: string): Row => ({ sign, text });

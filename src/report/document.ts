@@ -1,0 +1,272 @@
+// From a plan to its published document: wire-like, redacted, the only thing renderers and plan files ever see.
+import {
+  Reference,
+  Secret,
+  SENSITIVE,
+  Template,
+  compareText,
+  isTree,
+  normal,
+  redact,
+  sorted,
+  summarise,
+  toWire,
+  writables,
+  type Attribute,
+  type AttributeChange,
+  type Change,
+  type Diagnostic,
+  type Drift,
+  type DriftDocument,
+  type DriftRecord,
+  type Json,
+  type JsonObject,
+  type Kind,
+  type Kinds,
+  type Plan,
+  type PlanDocument,
+  type PatchOperation,
+  type Request,
+  type ResourceChange,
+  type ResourceDrift,
+  type Value,
+  type Values,
+} from '../model/index.js';
+import { patchBetween, pointer, replaceAlike } from './patch.js';
+
+/** What a document says beside its content. */
+export interface Meta {
+  readonly trueup_version: string;
+  /** ISO 8601. */
+  readonly generated_at: string;
+  readonly paths: readonly string[];
+  readonly digest: string;
+  readonly target: string;
+  readonly lineage: string;
+  readonly serial: number;
+  readonly api_requests: Readonly<Record<string, number>>;
+}
+
+export interface PlanInput {
+  readonly plan: Plan;
+  readonly kinds: Kinds;
+  readonly meta: Meta;
+  /** `count`: what stays as it is appears in the summary alone, which is all that text and Markdown need. Default `all`. */
+  readonly keeps?: 'all' | 'count';
+}
+
+/** The redacted view of a plan. Pure: equal inputs give equal documents. */
+export function planDocument({ plan, kinds, meta, keeps = 'all' }: PlanInput): PlanDocument {
+  const shown = keeps === 'all' ? plan.changes : plan.changes.filter((change) => change.action !== 'keep');
+  return {
+    ...head(meta),
+    resource_changes: shown.map((change) => resourceChange(change, kindOf(kinds, change.kind))),
+    resource_drift: plan.drift.map((drift) => resourceDrift(drift, kindOf(kinds, drift.kind))),
+    unmanaged: plan.unmanaged,
+    policy: plan.verdicts,
+    summary: summarise(plan.changes),
+    diagnostics: plan.diagnostics,
+  };
+}
+
+export interface DriftInput {
+  readonly records: readonly DriftRecord[];
+  readonly inSync: number;
+  readonly unmanaged: Readonly<Record<string, number>>;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly meta: Meta;
+}
+
+/** The document of an audit. `summary.drifted` counts objects, not attributes. */
+export function driftDocument({ records, inSync, unmanaged, diagnostics, meta }: DriftInput): DriftDocument {
+  const counted = Object.values(unmanaged).reduce((sum, count) => sum + count, 0);
+  return { ...head(meta), drift: records, unmanaged, summary: { drifted: records.length, in_sync: inSync, unmanaged: counted }, diagnostics };
+}
+
+const head = ({ trueup_version, generated_at, paths, digest, target, lineage, serial, api_requests }: Meta) => ({
+  format_version: '1.0' as const,
+  trueup_version,
+  generated_at,
+  generated_from: { paths, digest },
+  target,
+  state: { lineage, serial },
+  api_requests,
+});
+
+function kindOf(kinds: Kinds, name: string): Kind {
+  const kind = kinds.get(name);
+  if (!kind) throw new Error(`a plan names the kind ${name}, which this run does not know`);
+  return kind;
+}
+
+function resourceChange(change: Change, kind: Kind): ResourceChange {
+  const before = 'before' in change ? view(kind, change.before) : undefined;
+  const after = afterOf(change, kind, before);
+  const patch = patchOf(change, before, after);
+  return {
+    address: change.address,
+    kind: change.kind,
+    name: change.name,
+    origin: change.origin ?? null,
+    change: {
+      actions: [actionWord(change)],
+      before: before?.shown ?? null,
+      after: after?.known ?? null,
+      after_unknown: after?.unknown ?? {},
+      before_sensitive: before?.sensitive ?? {},
+      after_sensitive: after?.sensitive ?? {},
+      ...(change.action === 'adopt' && { importing: { id: change.id } }),
+    },
+    reason: change.reason,
+    depends_on: change.depends_on,
+    fingerprint: 'fingerprint' in change ? change.fingerprint : null,
+    patch,
+    requests: 'request' in change && change.request ? [documentRequest(change.request)] : [],
+    ...(change.renamed_from !== undefined && { previous_address: change.renamed_from }),
+  };
+}
+
+function actionWord(change: Change): ResourceChange['change']['actions'][0] {
+  if (change.action === 'keep') return 'no-op';
+  if (change.action !== 'adopt') return change.action;
+  return change.request ? 'update' : 'no-op';
+}
+
+function afterOf(change: Change, kind: Kind, before: View | undefined): View | undefined {
+  switch (change.action) {
+    case 'create':
+      return view(kind, change.desired.declared);
+    case 'adopt':
+    case 'update':
+      return change.changes.length === 0 ? before : view(kind, normalised(kind, withChanges(change.before, change.changes)));
+    case 'keep':
+      return before;
+    case 'delete':
+    case 'forget':
+      return undefined;
+  }
+}
+
+/** What happens to the live object: nothing, where it is only forgotten. */
+function patchOf(change: Change, before: View | undefined, after: View | undefined): readonly PatchOperation[] {
+  if (before === after || change.action === 'forget') return [];
+  const patch = patchBetween(before?.shown ?? null, after?.shown ?? null);
+  if (!('changes' in change) || !before) return patch;
+  const resent = change.changes.map(({ path }) => path.split('.')).filter((path) => at(before.sensitive, path) === true);
+  return [...patch, ...resent.flatMap((path) => replaceAlike(pointer(path), SENSITIVE))];
+}
+
+const at = (tree: Json, path: readonly string[]): Json | undefined => path.reduce<Json | undefined>((inner, key) => (isTree(inner) ? inner[key] : undefined), tree);
+
+function documentRequest({ method, path, body }: Request): ResourceChange['requests'][0] {
+  return { method, path, body: body === undefined ? null : sorted(redact(body, () => SENSITIVE)) };
+}
+
+/** A value as it is shown: `shown` has references as their text, `known` leaves out what only apply can tell. */
+interface Seen {
+  readonly shown: Json;
+  /** Absent where the whole value is unknown. */
+  readonly known?: Json;
+  readonly unknown?: true | JsonObject;
+  readonly sensitive?: true | JsonObject;
+}
+
+interface View {
+  readonly shown: JsonObject;
+  readonly known: JsonObject;
+  readonly unknown: JsonObject;
+  readonly sensitive: JsonObject;
+}
+
+/** The writable attributes among `values`. */
+function view(kind: Kind, values: Values): View {
+  const seen = seeTree((name) => kind.attributes[name], values, writables(kind).map(([name]) => name).filter((name) => Object.hasOwn(values, name)));
+  return seen as View;
+}
+
+function see(attribute: Attribute | undefined, value: Value): Seen {
+  if (value instanceof Secret || (attribute?.secret === true && value !== null)) return { shown: SENSITIVE, known: SENSITIVE, sensitive: true };
+  if (value instanceof Reference || value instanceof Template) return { shown: value.toString(), unknown: true };
+  if (Array.isArray(value)) return seeList(attribute && 'of' in attribute ? attribute.of : undefined, value as readonly Value[]);
+  if (isTree(value)) {
+    const { unknown, sensitive, ...seen } = seeTree(innerOf(attribute), value, Object.keys(value));
+    return { ...seen, ...(Object.keys(unknown).length > 0 && { unknown }), ...(Object.keys(sensitive).length > 0 && { sensitive }) };
+  }
+  const plain = onWire(attribute, value as Json);
+  return { shown: plain, known: plain };
+}
+
+function seeList(of: Attribute | undefined, values: readonly Value[]): Seen {
+  const items = values.map((value) => see(of, value));
+  const shown = items.map((item) => item.shown);
+  const sensitive = items.some((item) => item.sensitive !== undefined) && { sensitive: true as const };
+  return items.some((item) => item.unknown !== undefined) ? { shown, unknown: true, ...sensitive } : { shown, known: shown, ...sensitive };
+}
+
+function seeTree(inner: (name: string) => Attribute | undefined, values: Values, names: readonly string[]): View {
+  const shown: [string, Json][] = [];
+  const known: [string, Json][] = [];
+  const unknown: [string, Json][] = [];
+  const sensitive: [string, Json][] = [];
+  for (const name of names.toSorted(compareText)) {
+    const seen = see(inner(name), values[name] as Value);
+    shown.push([name, seen.shown]);
+    if (seen.known !== undefined) known.push([name, seen.known]);
+    if (seen.unknown !== undefined) unknown.push([name, seen.unknown]);
+    if (seen.sensitive !== undefined) sensitive.push([name, seen.sensitive]);
+  }
+  const all = Object.fromEntries(shown);
+  return { shown: all, known: unknown.length === 0 ? all : Object.fromEntries(known), unknown: Object.fromEntries(unknown), sensitive: Object.fromEntries(sensitive) };
+}
+
+function innerOf(attribute: Attribute | undefined): (name: string) => Attribute | undefined {
+  if (attribute?.word === 'object') return (name) => attribute.attributes[name];
+  return attribute?.word === 'map' ? () => attribute.of : () => undefined;
+}
+
+/** An identifier too long for a JSON number is shown as the text it is. */
+function onWire(attribute: Attribute | undefined, value: Json): Json {
+  if (attribute === undefined || attribute.word !== 'ref') return value;
+  try {
+    return toWire(attribute, value) as Json;
+  } catch (error) {
+    if (error instanceof RangeError) return value;
+    throw error;
+  }
+}
+
+/** `before` with each change at its place. */
+function withChanges(before: Values, changes: readonly AttributeChange[]): Values {
+  return changes.reduce((values, { path, after }) => placed(values, path.split('.'), after), before);
+}
+
+function placed(values: Values, [name, ...rest]: readonly string[], value: Value | undefined): Values {
+  if (name === undefined) return values;
+  const old = values[name];
+  const inner = rest.length === 0 ? value : placed(isTree(old) ? old : {}, rest, value);
+  const { [name]: _, ...others } = values;
+  return inner === undefined ? others : { ...others, [name]: inner };
+}
+
+function normalised(kind: Kind, values: Values): Values {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kind.attributes[name] ? normal(kind.attributes[name], value) : value]));
+}
+
+/** `before` of such a change is what was applied, `after` what is live. */
+function resourceDrift({ address, kind: name, id, changes }: Drift, kind: Kind): ResourceDrift {
+  return {
+    address,
+    kind: name,
+    id,
+    actions: [changes ? 'update' : 'delete'],
+    changes: (changes ?? []).map(({ path, before, after }) => {
+      const attribute = attributeAt(kind, path);
+      return { path, applied: see(attribute, before ?? null).shown, live: see(attribute, after ?? null).shown };
+    }),
+  };
+}
+
+function attributeAt(kind: Kind, path: string): Attribute | undefined {
+  const [first, ...rest] = path.split('.');
+  return rest.reduce<Attribute | undefined>((outer, name) => innerOf(outer)(name), kind.attributes[first as string]);
+}

@@ -1,0 +1,37 @@
+// An audit for a terminal: what is not as declared or not as last applied, who changed it, the summary last.
+import type { DriftDocument, DriftRecord } from '../model/index.js';
+import { driftDifference, inline } from './differences.js';
+import { diagnosticLines } from './diagnostics.js';
+import { differenceLines, flow, type Lines } from './layout.js';
+import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
+import { changedBy, driftActions, driftMeanings, driftSentence, driftSigns, place, unmanagedSentence } from './words.js';
+
+export function* driftText(document: DriftDocument, style: Style): Lines {
+  const color = palette(style);
+  const width = widthOf(style);
+  for (const record of document.drift) {
+    yield* recordLines(record, color, width);
+    yield '';
+  }
+  for (const diagnostic of document.diagnostics) {
+    yield* diagnosticLines(diagnostic, color, width);
+    yield '';
+  }
+  const unmanaged = unmanagedSentence(document.unmanaged);
+  if (unmanaged !== undefined) yield* flow(unmanaged, { width, paint: color.dim });
+  if (document.drift.length > 0) yield* flow(`Target: ${document.target}`, { width, paint: color.dim });
+  yield* flow(driftSentence(document), { width, paint: color.bold });
+}
+
+function* recordLines(record: DriftRecord, color: Palette, width: number): Lines {
+  const { status, address, id, origin, changes } = record;
+  yield* flow(address, { width, lead: `${driftSigns[status]} ${status} `, hang: 4, paint: color.bold, paintLead: paintOf(color, driftActions[status]) });
+  const about = [driftMeanings[status], ...(id === null ? [] : [`id ${id}`]), ...(origin ? [place(origin)] : [])];
+  yield* flow(about.join(' · '), { width, lead: '  ', paint: color.dim });
+  if (status !== 'missing' && status !== 'undeclared') yield* flow(changedBy(record), { width, lead: '  ', paint: color.dim });
+  if (changes.length > 0) yield* flow('declared → live', { width, lead: '    ', paint: color.dim });
+  for (const change of changes) {
+    yield* differenceLines([driftDifference(change)], color, width, 4);
+    if (inline(change.applied) !== inline(change.declared)) yield* flow(`last applied: ${inline(change.applied)}`, { width, lead: '      ', paint: color.dim });
+  }
+}

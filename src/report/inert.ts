@@ -1,0 +1,56 @@
+// Text from elsewhere is data in every rendering: the one place where hostile characters are made visible and
+// Markdown, HTML and the command syntaxes of CI logs are made inert.
+
+/** Controls but the line feed, invisible and bidirectional formatting, lone surrogates, and the mark by which CI logs recognise commands anywhere in a line. */
+const unsafe =
+  // eslint-disable-next-line no-control-regex
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|[\ud800-\udfff]|#(?=#[a-z]*\[)/gu;
+
+const short: Readonly<Record<string, string>> = { '\t': '\\t', '\r': '\\r' };
+
+/** As JSON spells it, unit by unit, so that JSON text stays JSON. */
+const spelled = (found: string): string =>
+  short[found] ?? Array.from({ length: found.length }, (_, index) => `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
+
+/** The same text with unsafe characters spelled out; line feeds stay. Valid JSON stays valid and equal. */
+export function inert(text: string): string {
+  return text.replace(unsafe, spelled);
+}
+
+/** One line: line feeds are spelled out, too. */
+export function visible(text: string): string {
+  return inert(text).replaceAll('\n', '\\n');
+}
+
+/** A line that no CI log takes for a command. */
+export function guard(line: string): string {
+  return line.replace(/^(\s*):(?=:)/, '$1\\u003a');
+}
+
+/** Words that mean nothing to Markdown, wherever they stand in a paragraph or a table cell. */
+const tame = /^(?:[("']{0,2}(?!www\.)[\p{L}\p{N}]+(?:[.,'’/-][\p{L}\p{N}]+)*["')]{0,2}[.,;:!?)]{0,2}|[→–—·=])$/iu;
+
+/** Prose for Markdown: plain words as they are, everything else in code spans. */
+export function prose(text: string): string {
+  return visible(text)
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => (tame.test(word) ? word : code(word)))
+    .join(' ');
+}
+
+/** A code span for Markdown that nothing breaks out of, in table cells neither. */
+export function code(text: string): string {
+  const line = visible(text);
+  return /[`|\\]|^\s|\s$|^$/.test(line) ? `<code>${line.replace(/[^\p{L}\p{N} .,-]/gu, (found) => `&#${found.codePointAt(0)};`)}</code>` : `\`${line}\``;
+}
+
+/** A fenced block for Markdown; the lines are made inert here. */
+export function* fence(language: string, lines: Iterable<string>): Generator<string> {
+  const safe = Array.from(lines, (line) => guard(visible(line)));
+  const longest = safe.reduce((most, line) => Math.max(most, ...(line.match(/`+/g) ?? []).map((run) => run.length)), 2);
+  const mark = '`'.repeat(longest + 1);
+  yield mark + language;
+  yield* safe;
+  yield mark;
+}

@@ -1,0 +1,52 @@
+// Laying text out for a terminal: wrapped below its own beginning, painted after it is measured.
+import { oneLine, rows, type Difference } from './differences.js';
+import { visible } from './inert.js';
+import type { Paint, Palette } from './style.js';
+import { columns, wrap } from './width.js';
+
+export type Lines = Generator<string, void, undefined>;
+
+const unpainted: Paint = (text) => text;
+
+export interface Flow {
+  readonly width: number;
+  /** Stands before the first line: signs and indentation of ours, never text from elsewhere. */
+  readonly lead?: string;
+  /** Indentation of the following lines; that of the first where absent. */
+  readonly hang?: number;
+  readonly paint?: Paint;
+  readonly paintLead?: Paint;
+}
+
+/** One piece of text from anywhere, made visible and wrapped. */
+export function* flow(text: string, { width, lead = '', hang = columns(lead), paint = unpainted, paintLead = unpainted }: Flow): Lines {
+  const [first = '', ...rest] = wrap(visible(text), width - columns(lead), width - hang);
+  yield paintLead(lead) + paint(first);
+  for (const line of rest) yield ' '.repeat(hang) + paint(line);
+}
+
+/** Several lines of text from anywhere, each wrapped. */
+export function* paragraphs(text: string, layout: Flow): Lines {
+  for (const line of text.split('\n')) yield* flow(line, layout);
+}
+
+const signed = (color: Palette, sign: string): Paint => (sign === '-' ? color.red : sign === '+' ? color.green : color.dim);
+
+/** Attribute by attribute: one line each where it fits, else its members or lines below its path. */
+export function* differenceLines(differences: readonly Difference[], color: Palette, width: number, indent: number): Lines {
+  const lead = ' '.repeat(indent);
+  const aligned = Math.min(Math.max(0, ...differences.map(({ path }) => columns(visible(path)))), 24);
+  for (const difference of differences) {
+    const path = visible(difference.path);
+    const later = difference.unknown ? '  (known after apply)' : '';
+    const line = oneLine(difference);
+    const whole = `${lead}${path}${' '.repeat(Math.max(aligned - columns(path), 0))}  `;
+    if (line !== undefined && columns(whole + line + later) <= width) {
+      yield whole + line + color.dim(later);
+      continue;
+    }
+    yield* flow(path + later, { width, lead });
+    for (const { sign, text } of rows(difference)) yield* flow(text, { width, lead: `${lead}  ${sign} `, paint: signed(color, sign), paintLead: signed(color, sign) });
+  }
+}
+

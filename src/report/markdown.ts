@@ -1,0 +1,96 @@
+// What Markdown reports share: they fit a pull-request comment, shortened level by level, with counts always true.
+import type { Diagnostic } from '../model/index.js';
+import { rows, type Difference } from './differences.js';
+import { code, fence, prose } from './inert.js';
+import type { Lines } from './layout.js';
+import { place } from './words.js';
+
+/** A comment takes fewer than 65,536 characters; what is left is for what a CI job puts around. */
+const limit = 65_000;
+
+/** How much is shown. */
+export interface Level {
+  readonly bodies: boolean;
+  readonly details: boolean;
+  /** Entries of each list. */
+  readonly rows: number;
+  /** Characters of each text. */
+  readonly length: number;
+}
+
+const levels: readonly Level[] = [
+  { bodies: true, details: true, rows: Infinity, length: 2000 },
+  { bodies: false, details: true, rows: Infinity, length: 2000 },
+  { bodies: false, details: false, rows: Infinity, length: 400 },
+  ...[400, 200, 100, 50, 20, 5, 0].map((count) => ({ bodies: false, details: false, rows: count, length: 120 })),
+];
+
+/** The fullest level that fits. Writing stops where a level has grown too long. */
+export function fitted(write: (level: Level) => Lines): string {
+  for (const level of levels) {
+    const text = joined(write(level));
+    if (text !== undefined) return text;
+  }
+  throw new Error('a report without rows is too long for a comment');
+}
+
+function joined(lines: Lines): string | undefined {
+  const parts: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    length += line.length + 1;
+    if (length > limit) return undefined;
+    parts.push(line + '\n');
+  }
+  return parts.join('');
+}
+
+export function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}… (${text.length - length} more characters)`;
+}
+
+/** The first entries, then a line that counts the others. */
+export function* some<T>(all: readonly T[], level: Level, write: (one: T, index: number) => Iterable<string>): Lines {
+  const shown = all.slice(0, level.rows);
+  for (const [index, one] of shown.entries()) yield* write(one, index);
+  if (shown.length < all.length) yield* ['', `… and ${all.length - shown.length} more`];
+}
+
+/** A table whose cells are finished Markdown in one line. */
+export function* table<T>(titles: readonly string[], all: readonly T[], level: Level, cells: (one: T) => readonly string[]): Lines {
+  if (level.rows > 0) yield* [`| ${titles.join(' | ')} |`, `|${' --- |'.repeat(titles.length)}`];
+  yield* some(all, level, (one) => [`| ${cells(one).join(' | ')} |`]);
+  yield '';
+}
+
+export function* folded(title: string, inside: Iterable<string>): Lines {
+  yield* [`<details><summary>${title}</summary>`, ''];
+  yield* inside;
+  yield* ['', '</details>', ''];
+}
+
+/** Attribute by attribute, in the form that is coloured as a diff. */
+export function* differenceFence(differences: readonly Difference[], level: Level): Lines {
+  yield* fence('diff', differenceText(differences, level));
+}
+
+function* differenceText(differences: readonly Difference[], level: Level): Lines {
+  for (const difference of differences) {
+    const later = difference.unknown ? '  (known after apply)' : '';
+    const path = shorten(difference.path, level.length);
+    const all = rows(difference);
+    const single = all.length <= 2 && new Set(all.map(({ sign }) => sign)).size === all.length && all.every(({ sign }) => sign !== ' ');
+    if (!single) yield `  ${path}:${later}`;
+    for (const { sign, text } of all) yield single ? `${sign} ${path}: ${shorten(text, level.length)}${sign === '+' ? later : ''}` : `${sign}   ${shorten(text, level.length)}`;
+  }
+}
+
+export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Level): Lines {
+  if (diagnostics.length === 0) return;
+  yield* some(diagnostics, level, ({ severity, summary, detail, address, origin, code: name }) => {
+    const where = [origin && place(origin), address].filter((one) => one !== undefined).map((one) => code(shorten(one, level.length)));
+    const more = detail === undefined ? '' : ` ${prose(shorten(detail.replaceAll('\n', ' '), level.length))}`;
+    return [`- **${severity}** ${prose(shorten(summary, level.length))}${more} ${[...where, code(name)].join(' ')}`];
+  });
+  yield '';
+}

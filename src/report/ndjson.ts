@@ -1,0 +1,135 @@
+// What happens, as a stream of JSON lines with the field names of Terraform's machine-readable UI,
+// so that what reads those can read ours. Verdicts have a type of their own, `policy`.
+import { formatAddress, summarise, tryAddress, type Action, type Diagnostic, type DriftDocument, type DriftRecord, type Event, type Json, type Outcome, type PlanDocument, type ResourceChange } from '../model/index.js';
+import type { Clock } from '../ports/index.js';
+import { visible } from './inert.js';
+import { jsonLine } from './json.js';
+import { actionOf, changedBy, driftMeanings, driftSentence, during, outcomeSentence, past, planSentence, verbOf } from './words.js';
+
+/** Each call answers zero or more whole lines. */
+export interface Ndjson {
+  version(): string;
+  plan(document: PlanDocument): string;
+  drift(document: DriftDocument): string;
+  /** Of the events, changes and diagnostics become lines; waiting tells how the running changes stand. */
+  event(event: Event): string;
+  /** One `apply_progress` for each running change: to be asked for every few seconds. */
+  progress(): string;
+  outcomes(outcomes: readonly Outcome[]): string;
+  diagnostics(diagnostics: readonly Diagnostic[]): string;
+}
+
+type Level = 'info' | 'warn' | 'error';
+type Line = (level: Level, type: string, message: string, more: Readonly<Record<string, unknown>>) => string;
+
+const uiVersion = '1.2';
+/** Terraform's words for our actions. */
+const actions: Readonly<Record<Action, string>> = { create: 'create', update: 'update', delete: 'delete', adopt: 'import', forget: 'remove', keep: 'noop' };
+const driftedActions: Readonly<Record<DriftRecord['status'], string>> = { changed: 'update', gone: 'delete', missing: 'create', undeclared: 'delete', settled: 'noop' };
+
+export function ndjson({ version, clock }: { readonly version: string; readonly clock: Pick<Clock, 'now' | 'monotonic'> }): Ndjson {
+  const line: Line = (level, type, message, more) =>
+    jsonLine({ '@level': level, '@message': visible(message), '@module': 'trueup.ui', '@timestamp': new Date(clock.now()).toISOString(), type, ...more });
+  const running = new Map<string, { readonly action: Action; readonly since: number }>();
+  const progress = (): string => [...running].map(([address, { action, since }]) => progressed(line, address, action, clock.monotonic() - since)).join('');
+  const diagnostics = (all: readonly Diagnostic[]): string => all.map((one) => diagnosed(line, one)).join('');
+
+  return {
+    version: () => line('info', 'version', `trueup ${version}`, { trueup: version, ui: uiVersion }),
+    plan: (document) => planned(line, document) + diagnostics(document.diagnostics) + line('info', 'change_summary', planSentence(document), { changes: changesOf('plan', document.summary) }),
+    drift: (document) =>
+      document.drift.map((record) => drifted(line, record)).join('') +
+      diagnostics(document.diagnostics) +
+      line('info', 'drift_summary', driftSentence(document), { summary: document.summary, unmanaged: document.unmanaged }),
+    event: (event) => {
+      switch (event.type) {
+        case 'start':
+          running.set(event.address, { action: event.action, since: clock.monotonic() });
+          return line('info', 'apply_start', `${event.address}: ${during[event.action]}`, { hook: hook(event.address, event.action, event.id) });
+        case 'end':
+          running.delete(event.outcome.address);
+          return ended(line, event.outcome) + (event.outcome.diagnostic ? diagnostics([event.outcome.diagnostic]) : '');
+        case 'diagnostic':
+          return diagnostics([event.diagnostic]);
+        case 'waiting':
+          return progress();
+        case 'reading':
+          return '';
+      }
+    },
+    progress,
+    outcomes: (outcomes) => line('info', 'change_summary', outcomeSentence(outcomes), { changes: changesOf('apply', summarise(outcomes.filter(({ outcome }) => outcome === 'done'))) }),
+    diagnostics,
+  };
+}
+
+function resource(address: string): Json {
+  const { kind, name, key } = tryAddress(address) ?? { kind: '', name: address };
+  return { addr: address, module: '', resource: formatAddress({ kind, name }), implied_provider: 'devicecloud', resource_type: kind, resource_name: name, resource_key: key ?? null };
+}
+
+const hook = (address: string, action: Action, id?: string): Readonly<Record<string, Json>> => ({
+  resource: resource(address),
+  action: actions[action],
+  ...(id !== undefined && { id_key: 'id', id_value: id }),
+});
+
+const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
+
+function progressed(line: Line, address: string, action: Action, elapsed: number): string {
+  return line('info', 'apply_progress', `${address}: still ${during[action]} after ${seconds(elapsed)} s`, { hook: { ...hook(address, action), elapsed_seconds: seconds(elapsed) } });
+}
+
+/** What was skipped never started and has no line but its diagnostic. */
+function ended(line: Line, { address, action, outcome, id, elapsed = 0 }: Outcome): string {
+  if (outcome === 'skipped') return '';
+  const more = { hook: { ...hook(address, action, id), elapsed_seconds: seconds(elapsed) } };
+  if (outcome === 'done') return line('info', 'apply_complete', `${address}: ${past[action]} after ${seconds(elapsed)} s${id === undefined ? '' : ` (id ${id})`}`, more);
+  return line('error', 'apply_errored', `${address}: ${action} ${outcome === 'unknown' ? 'has an unknown outcome' : 'failed'} after ${seconds(elapsed)} s`, more);
+}
+
+function planned(line: Line, { resource_drift, resource_changes, policy }: PlanDocument): string {
+  const outside = resource_drift.map(({ address, actions: [action] }) =>
+    line('info', 'resource_drift', `${address}: ${action === 'delete' ? 'deleted' : 'changed'} outside`, { change: { resource: resource(address), action } }),
+  );
+  const changes = resource_changes.filter((change) => actionOf(change) !== 'keep').map((change) => plannedChange(line, change));
+  const verdicts = policy.map((verdict) =>
+    line(verdict.verdict === 'blocked' ? 'error' : 'info', 'policy', `${verdict.verdict} by policy ${verdict.rule}: ${verdict.detail}`, { policy: verdict }),
+  );
+  return [...outside, ...changes, ...verdicts].join('');
+}
+
+function plannedChange(line: Line, change: ResourceChange): string {
+  const action = actionOf(change);
+  const word = action === 'adopt' && change.change.actions[0] === 'update' ? 'update' : actions[action];
+  return line('info', 'planned_change', `${change.address}: to ${verbOf(change).toLowerCase()}`, {
+    change: {
+      resource: resource(change.address),
+      action: word,
+      reason: change.reason,
+      ...(change.change.importing && { importing: change.change.importing }),
+      ...(change.previous_address !== undefined && { previous_resource: resource(change.previous_address) }),
+    },
+  });
+}
+
+function drifted(line: Line, record: DriftRecord): string {
+  const { address, status, changed_by, since, changes } = record;
+  return line('info', 'resource_drift', `${address}: ${driftMeanings[status]}; ${changedBy(record)}`, {
+    change: { resource: resource(address), action: driftedActions[status] },
+    drift: { status, changed_by, since, changes },
+  });
+}
+
+const levels = { error: 'error', warning: 'warn', info: 'info' } as const;
+
+function diagnosed(line: Line, { severity, code, summary, detail, address, attribute, origin, frame }: Diagnostic): string {
+  const at = origin && { line: origin.line, column: origin.column };
+  return line(levels[severity], 'diagnostic', `${severity}: ${summary}`, {
+    diagnostic: { severity, code, summary, detail: detail ?? '', address, attribute, snippet: frame, ...(origin && { range: { filename: origin.file, start: at, end: at } }) },
+  });
+}
+
+function changesOf(operation: 'plan' | 'apply', counts: Readonly<Record<Action, number>>): Json {
+  return { add: counts.create, change: counts.update, import: counts.adopt, remove: counts.delete, forget: counts.forget, operation };
+}

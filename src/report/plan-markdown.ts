@@ -1,0 +1,74 @@
+// A plan as a pull-request comment: counts first, what blocks it, deletes on top, everything else folded.
+import { SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
+import { differences, inline, outsideDifference } from './differences.js';
+import { code, fence, prose } from './inert.js';
+import type { Lines } from './layout.js';
+import { diagnosticItems, differenceFence, fitted, folded, shorten, some, table, type Level } from './markdown.js';
+import { actionOf, circumstances, place, planSentence, plural, signs, unmanagedSentence, verbOf } from './words.js';
+
+/** The first line is a hidden marker by which a job finds its earlier comment. */
+export function planMarkdown(document: PlanDocument): string {
+  const changes = document.resource_changes.filter((change) => actionOf(change) !== 'keep');
+  const deletesFirst = [...changes.filter((change) => actionOf(change) === 'delete'), ...changes.filter((change) => actionOf(change) !== 'delete')];
+  return fitted((level) => planLines(document, changes, deletesFirst, level));
+}
+
+function* planLines(document: PlanDocument, inOrder: readonly ResourceChange[], deletesFirst: readonly ResourceChange[], level: Level): Lines {
+  yield* ['<!-- trueup:plan -->', `### ${planSentence(document)}`, ''];
+  yield* policyItems(document, level);
+  yield* diagnosticItems(document.diagnostics, level);
+  if (deletesFirst.length > 0) {
+    yield* table(['Action', 'Address', 'Why', 'Declared'], deletesFirst, level, (change) => cellsOf(change, level));
+    const detailed = deletesFirst.filter((change) => change.patch.length > 0);
+    if (level.details && detailed.length > 0) yield* folded('Attributes', detailed.flatMap((change) => [...detailOf(change, level)]));
+    yield* requestItems(inOrder, level);
+  }
+  yield* driftItems(document, level);
+  if (!level.details) yield* ['Attribute details are left out: the plan is too long for a comment. The text and JSON forms have them.', ''];
+  else if (!level.bodies) yield* ['Request bodies are left out: the plan is too long for a comment. The text and JSON forms have them.', ''];
+  const unmanaged = unmanagedSentence(document.unmanaged);
+  if (unmanaged !== undefined) yield* [prose(shorten(unmanaged, level.length * 4)), ''];
+  yield `Target ${code(shorten(document.target, level.length))} · state serial ${document.state.serial} · trueup ${code(shorten(document.trueup_version, level.length))}`;
+}
+
+function cellsOf(change: ResourceChange, level: Level): readonly string[] {
+  const action = actionOf(change);
+  const verb = `${code(signs[action])} ${verbOf(change)}`;
+  const about = circumstances(change).map((one) => prose(shorten(one, level.length)));
+  return [action === 'delete' ? `**${verb}**` : verb, code(shorten(change.address, level.length)), about.join(' · '), change.origin ? code(shorten(place(change.origin), level.length)) : ''];
+}
+
+function* detailOf(change: ResourceChange, level: Level): Lines {
+  yield* [`**${verbOf(change)}** ${code(shorten(change.address, level.length))}`, ''];
+  yield* differenceFence(differences(change), level);
+  yield '';
+}
+
+function* requestItems(changes: readonly ResourceChange[], level: Level): Lines {
+  const requests = changes.flatMap((change) => change.requests);
+  if (requests.length === 0) return;
+  const lines = some(requests, level, ({ method, path, body }, index) => [
+    `${index + 1}. ${method} ${shorten(path, level.length)}`,
+    ...(level.bodies && body !== null ? [`   ${shorten(body === SENSITIVE ? SENSITIVE : inline(body), level.length)}`] : []),
+  ]);
+  yield* folded(`${plural(requests.length, 'request')}, in order`, fence('', lines));
+}
+
+function* policyItems({ policy }: PlanDocument, level: Level): Lines {
+  if (policy.length === 0) return;
+  yield* some(policy, level, ({ rule, verdict, detail, address }) => {
+    const where = address === undefined ? '' : ` ${code(shorten(address, level.length))}`;
+    const allow = verdict === 'blocked' ? ` To allow it: ${code(`--allow ${rule}`)}` : '';
+    return [`- ${verdict === 'blocked' ? '**BLOCKED**' : 'allowed'} by policy ${code(rule)}: ${prose(shorten(detail, level.length))}${where}.${allow}`];
+  });
+  yield '';
+}
+
+function* driftItems({ resource_drift }: PlanDocument, level: Level): Lines {
+  if (resource_drift.length === 0) return;
+  const lines = some(resource_drift, level, function* ({ address, actions, changes }) {
+    yield* ['', `${code(shorten(address, level.length))} ${actions[0] === 'delete' ? 'is gone' : `differs in ${plural(changes.length, 'attribute')}`}`, ''];
+    if (level.details && changes.length > 0) yield* differenceFence(changes.map(outsideDifference), level);
+  });
+  yield* folded(`${plural(resource_drift.length, 'object')} changed outside since the last apply`, lines);
+}

@@ -1,0 +1,75 @@
+// A plan for a terminal: what changes in the order of execution, the requests, what to know, the summary last.
+import type { PlanDocument, ResourceChange, ResourceDrift, Verdict } from '../model/index.js';
+import { differences, inline, outsideDifference } from './differences.js';
+import { diagnosticLines } from './diagnostics.js';
+import { differenceLines, flow, type Lines } from './layout.js';
+import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
+import { actionOf, circumstances, place, planSentence, signs, unmanagedSentence, verbOf } from './words.js';
+
+export function* planText(document: PlanDocument, style: Style): Lines {
+  const color = palette(style);
+  const width = widthOf(style);
+  const changes = document.resource_changes.filter((change) => actionOf(change) !== 'keep');
+  for (const change of changes) {
+    yield* changeLines(change, color, width);
+    yield '';
+  }
+  yield* requestLines(changes, color, width);
+  yield* driftLines(document.resource_drift, color, width);
+  yield* policyLines(document.policy, color, width);
+  for (const diagnostic of document.diagnostics) {
+    yield* diagnosticLines(diagnostic, color, width);
+    yield '';
+  }
+  const unmanaged = unmanagedSentence(document.unmanaged);
+  if (unmanaged !== undefined) yield* flow(unmanaged, { width, paint: color.dim });
+  if (changes.length > 0) yield* flow(`Target: ${document.target}`, { width, paint: color.dim });
+  yield* flow(planSentence(document), { width, paint: color.bold });
+}
+
+function* changeLines(resource: ResourceChange, color: Palette, width: number): Lines {
+  const action = actionOf(resource);
+  yield* flow(resource.address, { width, lead: `${signs[action]} ${verbOf(resource)} `, hang: 4, paint: color.bold, paintLead: paintOf(color, action) });
+  const about = [...circumstances(resource), ...(resource.origin ? [place(resource.origin)] : [])];
+  yield* flow(about.join(' · '), { width, lead: '  ', paint: color.dim });
+  yield* differenceLines(differences(resource), color, width, 4);
+}
+
+function* requestLines(changes: readonly ResourceChange[], color: Palette, width: number): Lines {
+  const requests = changes.flatMap((change) => change.requests);
+  if (requests.length === 0) return;
+  yield color.bold('Requests, in order');
+  const digits = String(requests.length).length;
+  for (const [index, { method, path, body }] of requests.entries()) {
+    const lead = `  ${String(index + 1).padStart(digits)}  `;
+    yield* flow(`${method} ${path}`, { width, lead, hang: lead.length + 2, paintLead: color.dim, ...(method === 'DELETE' && { paint: color.red }) });
+    if (body !== null) yield* flow(inline(body), { width, lead: ' '.repeat(lead.length + 2), paint: color.dim });
+  }
+  yield '';
+}
+
+function* driftLines(drift: readonly ResourceDrift[], color: Palette, width: number): Lines {
+  if (drift.length === 0) return;
+  yield color.bold('Changed outside since the last apply');
+  for (const one of drift) {
+    yield* flow(one.actions[0] === 'delete' ? `${one.address} is gone` : one.address, { width, lead: '  ' });
+    yield* differenceLines(one.changes.map(outsideDifference), color, width, 4);
+  }
+  yield '';
+}
+
+function* policyLines(verdicts: readonly Verdict[], color: Palette, width: number): Lines {
+  if (verdicts.length === 0) return;
+  yield color.bold('Policy');
+  for (const { rule, verdict, detail, address } of verdicts) {
+    const blocked = verdict === 'blocked';
+    yield* flow(`${rule}: ${detail}${address === undefined ? '' : ` (${address})`}`, {
+      width,
+      lead: blocked ? '  BLOCKED ' : '  allowed ',
+      hang: 4,
+      paintLead: blocked ? (text) => color.bold(color.red(text)) : color.dim,
+    });
+    if (blocked) yield* flow(`to allow it: --allow ${rule}`, { width, lead: '    ', paint: color.dim });
+  }
+  yield '';
+}

@@ -1,0 +1,98 @@
+// The words and signs that every renderer uses for the same thing.
+import { summarise, type Action, type Diagnostic, type DriftDocument, type DriftRecord, type Origin, type Outcome, type PlanDocument, type ResourceChange, type Severity } from '../model/index.js';
+
+export const signs: Readonly<Record<Action, string>> = { create: '+', update: '~', delete: '-', adopt: '=', forget: '.', keep: ' ' };
+export const driftSigns: Readonly<Record<DriftRecord['status'], string>> = { changed: '~', gone: '-', missing: '+', undeclared: '.', settled: '=' };
+export const driftActions: Readonly<Record<DriftRecord['status'], Action>> = { changed: 'update', gone: 'delete', missing: 'create', undeclared: 'forget', settled: 'adopt' };
+
+/** The action that a change of a document stands for. */
+export function actionOf({ change }: ResourceChange): Action {
+  if (change.importing) return 'adopt';
+  const [action] = change.actions;
+  return action === 'no-op' ? 'keep' : action;
+}
+
+/** Deletes have to be seen without colour. */
+export function verbOf(resource: ResourceChange): string {
+  const action = actionOf(resource);
+  if (action === 'delete') return 'DELETE';
+  return action === 'adopt' && resource.change.actions[0] === 'update' ? 'adopt, update' : action;
+}
+
+export function plural(count: number, one: string, many: string = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** `file:line:column`, or the construct path where there is no line. */
+export function place(origin: Origin): string {
+  return origin.path ?? `${origin.file}:${origin.line}:${origin.column}`;
+}
+
+/** What the change is and where it comes from, beside its address. */
+export function circumstances(resource: ResourceChange): readonly string[] {
+  return [
+    resource.reason,
+    ...(resource.change.importing ? [`id ${resource.change.importing.id}`] : []),
+    ...(resource.previous_address === undefined ? [] : [`renamed from ${resource.previous_address}`]),
+  ];
+}
+
+/** The sentence a plan ends with. */
+export function planSentence({ summary, diagnostics }: PlanDocument): string {
+  const { create, adopt, update, delete: deleted, forget, keep } = summary;
+  const errors = countOf(diagnostics, 'error');
+  if (errors === 0 && create + adopt + update + deleted + forget === 0) return keep === 1 ? 'No changes. 1 object is as declared.' : `No changes. ${keep} objects are as declared.`;
+  const counts = `${create} to create, ${adopt} to adopt, ${update} to update, ${deleted} to delete, ${forget} to forget; ${keep} unchanged.`;
+  return errors === 0 ? `Plan: ${counts}` : `Plan with ${plural(errors, 'error')}, not to be applied: ${counts}`;
+}
+
+const statuses = ['changed', 'gone', 'missing', 'undeclared', 'settled'] as const;
+
+/** The sentence an audit ends with. */
+export function driftSentence({ drift, summary, diagnostics }: DriftDocument): string {
+  const errors = countOf(diagnostics, 'error');
+  const rest = summary.unmanaged > 0 ? `, ${summary.unmanaged} not managed here` : '';
+  if (errors > 0) return `Audit with ${plural(errors, 'error')}: ${summary.drifted} drifted, ${summary.in_sync} in sync${rest}.`;
+  if (drift.length === 0) return `No drift. ${summary.in_sync === 1 ? '1 object is' : `${summary.in_sync} objects are`} as declared${rest}.`;
+  const counts = statuses.map((status) => [drift.filter((record) => record.status === status).length, status] as const).filter(([count]) => count > 0);
+  return `Drift: ${counts.map(([count, status]) => `${count} ${status}`).join(', ')}; ${summary.in_sync} in sync${rest}.`;
+}
+
+/** What a status of the audit means. */
+export const driftMeanings: Readonly<Record<DriftRecord['status'], string>> = {
+  changed: 'the live object is not as declared',
+  gone: 'the live object was deleted outside',
+  missing: 'declared, never made',
+  undeclared: 'made earlier, declared no more',
+  settled: 'changed outside into what is declared',
+};
+
+/** Who changed the object and when, as far as the activity log knows. */
+export function changedBy({ changed_by, since }: DriftRecord): string {
+  if (changed_by !== 'unknown') return `${changed_by.action} by ${changed_by.actor} (${changed_by.actor_type}) at ${changed_by.at}`;
+  return since === null ? 'changed by: unknown' : `changed by: unknown, after ${since}`;
+}
+
+export function unmanagedSentence(unmanaged: Readonly<Record<string, number>>): string | undefined {
+  const counts = Object.entries(unmanaged)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${kind}`)
+    .toSorted((a, b) => (a.slice(a.indexOf(' ')) < b.slice(b.indexOf(' ')) ? -1 : 1));
+  return counts.length === 0 ? undefined : `Not managed here: ${counts.join(', ')}.`;
+}
+
+export function countOf(diagnostics: readonly Diagnostic[], severity: Severity): number {
+  return diagnostics.filter((one) => one.severity === severity).length;
+}
+
+export const past: Readonly<Record<Action, string>> = { create: 'created', update: 'updated', delete: 'deleted', adopt: 'adopted', forget: 'forgotten', keep: 'unchanged' };
+export const during: Readonly<Record<Action, string>> = { create: 'creating', update: 'updating', delete: 'deleting', adopt: 'adopting', forget: 'forgetting', keep: 'keeping' };
+
+/** The sentence an apply ends with. */
+export function outcomeSentence(outcomes: readonly Outcome[]): string {
+  const done = summarise(outcomes.filter(({ outcome }) => outcome === 'done'));
+  const counts = (['create', 'adopt', 'update', 'delete', 'forget'] as const).map((action) => `${done[action]} ${past[action]}`).join(', ');
+  const open = (['failed', 'skipped', 'unknown'] as const).map((wanted) => [outcomes.filter(({ outcome }) => outcome === wanted).length, wanted] as const).filter(([count]) => count > 0);
+  const head = open.length === 0 ? 'Applied' : 'Not all applied';
+  return `${head}: ${counts}; ${done.keep} unchanged${open.map(([count, wanted]) => `, ${count} ${wanted}`).join('')}.`;
+}
