@@ -21,23 +21,43 @@ export interface Random {
 
 /** The disk, with the verbs that durability needs spelled out. Paths are absolute. Errors are Node's, with `code`. */
 export interface Files {
+  /** A regular file of at most 256 MiB, as text; never waits. Beside Node's: EFBIG, EILSEQ (not UTF-8), EFTYPE (a FIFO, a device). */
   read(path: string): Promise<string>;
-  /** Creates or replaces, atomically and durably: temporary file beside, fsync, rename, fsync of the folder. */
+  /** Creates or replaces, atomically and durably: temporary file beside (`<path>.<uuid>.tmp`), fsync, rename, fsync of the folder. */
   replace(path: string, text: string, mode: number): Promise<void>;
   /** Creates; fails with EEXIST where the file is already there. Durable. */
   create(path: string, text: string, mode: number): Promise<void>;
   /** Opens for appending; creates where missing. */
   append(path: string, mode: number): Promise<Appender>;
+  /** Durable; replaces what is at `to`. */
   rename(from: string, to: string): Promise<void>;
+  /** Durable. */
   remove(path: string): Promise<void>;
+  /** With its parents, 0700 where they are new. */
   makeFolder(path: string): Promise<void>;
   list(path: string): Promise<readonly string[]>;
+  /** With every symbolic link followed. */
+  realPath(path: string): Promise<string>;
+  /** A cheap mark that differs once a file was replaced or written; undefined where there is none. */
+  stamp(path: string): Promise<string | undefined>;
 }
 
 export interface Appender {
   /** Resolves once the text is durable (fsync). */
   write(text: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What a lock needs to know of the machine and its processes. */
+export interface LockPort {
+  readonly host: string;
+  /** Differs after each start of the machine; null where the system does not tell. */
+  readonly bootId: string | null;
+  readonly pid: number;
+  /** A process of this machine: undefined where it is gone (or only waits to be reaped); its start in the system's own units, null where unknown. */
+  find(pid: number): Promise<{ readonly startTime: string | null } | undefined>;
+  /** Holds a name on this machine until `release` or the end of the process, however it ends; `absent` where the system has no such lock. */
+  hold(name: string): Promise<{ release(): Promise<void> } | 'taken' | 'absent'>;
 }
 
 /** Slow keyed hashes of secrets: prove that a value is unchanged without holding it. */
@@ -50,4 +70,17 @@ export interface Ports {
   readonly clock: Clock;
   readonly random: Random;
   readonly files: Files;
+}
+
+/**
+ * What loading declarations needs of the disk. Synchronous, because a position inside a file is asked for one at a
+ * time, long after the file was read. Errors are Node's, with `code`.
+ */
+export interface DeclarationFiles {
+  /** What is there, symbolic links followed; `id` is equal for equal places. Undefined where nothing is. */
+  stat(path: string): { readonly kind: 'file' | 'folder' | 'other'; readonly id: string } | undefined;
+  /** At most the first `limit` bytes of a regular file. */
+  read(path: string, limit: number): Uint8Array;
+  /** Names in a folder. */
+  list(path: string): readonly string[];
 }

@@ -1,0 +1,22 @@
+// The real clock: wall time, a monotonic one for durations, and a sleep that can be interrupted.
+import type { Clock } from './index.js';
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+export function systemClock(): Clock {
+  return { now: () => Date.now(), monotonic: () => performance.now(), sleep };
+}
+
+function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (act: () => void) => () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', aborted);
+      act();
+    };
+    const aborted = end(() => reject(signal?.reason as Error));
+    const timer = setTimeout(end(resolve), Math.min(milliseconds, LONGEST_TIMER));
+    if (signal?.aborted) aborted();
+    else signal?.addEventListener('abort', aborted);
+  });
+}

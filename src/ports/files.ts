@@ -1,0 +1,135 @@
+// The real disk. Every verb that promises durability forces both the file and the folder that names it to the
+// medium, and every whole file appears under its name complete or not at all.
+import { isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import { link, mkdir, open, readdir, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Appender, Files, Random } from './index.js';
+
+const LARGEST = 256 * 1024 * 1024;
+// Without it, opening a FIFO waits for a writer. Windows has neither.
+const NEVER_WAIT = constants.O_RDONLY | ((constants.O_NONBLOCK as number | undefined) ?? 0);
+const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
+
+export function diskFiles(random: Random): Files {
+  const beside = (path: string) => `${path}.${random.uuid()}.tmp`;
+  return {
+    read,
+    replace: (path, text, mode) => replace(path, beside(path), text, mode),
+    create: (path, text, mode) => create(path, beside(path), text, mode),
+    append,
+    async rename(from, to) {
+      await rename(from, to);
+      await syncFolder(dirname(to));
+    },
+    async remove(path) {
+      await unlink(path);
+      await syncFolder(dirname(path));
+    },
+    async makeFolder(path) {
+      const first = await mkdir(path, { recursive: true, mode: 0o700 });
+      if (first !== undefined) await syncFolder(dirname(first));
+    },
+    list: (path) => readdir(path),
+    realPath: (path) => realpath(path),
+    stamp,
+  };
+}
+
+async function read(path: string): Promise<string> {
+  const file = await open(path, NEVER_WAIT);
+  try {
+    const about = await file.stat();
+    if (about.isDirectory()) throw trouble('EISDIR', 'is a folder', path);
+    if (!about.isFile()) throw trouble('EFTYPE', 'is not a regular file', path);
+    if (about.size > LARGEST) throw trouble('EFBIG', 'is larger than 256 MiB', path);
+    const bytes = await file.readFile();
+    if (!isUtf8(bytes)) throw trouble('EILSEQ', `is not UTF-8 text, first at byte ${firstBadByte(bytes)}`, path);
+    return bytes.toString('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+/** Start of the first line that is not UTF-8: lines are cut at a byte that no longer character contains. */
+function firstBadByte(bytes: Buffer): number {
+  let start = 0;
+  for (;;) {
+    const end = bytes.indexOf(0x0a, start);
+    if (end === -1 || !isUtf8(bytes.subarray(start, end))) return start;
+    start = end + 1;
+  }
+}
+
+function trouble(code: string, problem: string, path: string): Error {
+  return Object.assign(new Error(`${path} ${problem}`), { code, path, problem });
+}
+
+async function writeNew(path: string, text: string, mode: number): Promise<void> {
+  const file = await open(path, 'wx', mode);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function replace(path: string, temporary: string, text: string, mode: number): Promise<void> {
+  try {
+    await writeNew(temporary, text, mode);
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/** A link to a finished file: nobody ever sees it half written. Where the file system has no links, at least nobody else can have made it. */
+async function create(path: string, temporary: string, text: string, mode: number): Promise<void> {
+  try {
+    await writeNew(temporary, text, mode);
+    await link(temporary, path);
+  } catch (error) {
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '') || (error as NodeJS.ErrnoException).syscall !== 'link') throw error;
+    await writeNew(path, text, mode);
+  } finally {
+    await unlink(temporary).catch(() => undefined);
+  }
+  await syncFolder(dirname(path));
+}
+
+async function append(path: string, mode: number): Promise<Appender> {
+  const file = await open(path, 'a', mode);
+  await syncFolder(dirname(path));
+  return { write: (text) => appendTo(file, text), close: () => file.close() };
+}
+
+async function appendTo(file: FileHandle, text: string): Promise<void> {
+  await file.appendFile(text);
+  await file.datasync();
+}
+
+/** Makes names durable. Windows cannot open a folder and needs no such call; some file systems refuse it. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EINVAL') throw error;
+  } finally {
+    await folder.close();
+  }
+}
+
+async function stamp(path: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeNs } = await stat(path, { bigint: true });
+    return `${ino}:${size}:${mtimeNs}`;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+// The real machine, as far as a lock has to know it. Linux tells when a process started and lets go of abstract
+// sockets by itself when their owner ends; elsewhere a process is known by its number alone.
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { hostname } from 'node:os';
+import type { LockPort } from './index.js';
+
+export async function machine(): Promise<LockPort> {
+  const bootId = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
+    (text) => text.trim(),
+    () => null,
+  );
+  return { host: hostname(), bootId, pid: process.pid, find, hold };
+}
+
+async function find(pid: number): Promise<{ readonly startTime: string | null } | undefined> {
+  if (!exists(pid)) return undefined;
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (stat === null) return exists(pid) ? { startTime: null } : undefined;
+  // The second field is the name in brackets, and may hold spaces and brackets itself: count from its end.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : { startTime: fields[19] ?? null };
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function hold(name: string): ReturnType<LockPort['hold']> {
+  if (process.platform !== 'linux') return Promise.resolve('absent');
+  return new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE' ? 'taken' : 'absent'));
+    server.listen(`\0trueup-${name}`, () => {
+      server.unref();
+      resolve({ release: () => new Promise((done) => void server.close(() => done())) });
+    });
+  });
+}

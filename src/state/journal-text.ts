@@ -1,0 +1,70 @@
+// The journal as text: append-only, one checksummed record a line, `<16 hex digits of SHA-256> <canonical JSON>`.
+// A crash can tear only its end: there the last line is dropped, and damage anywhere else is refused.
+import { canonical, sha256, type Begin, type Intent, type Json, type JournalRecord, type Result } from '../model/index.js';
+import { parseJson } from './json-text.js';
+import { address, anyObject, filled, formatPath, listOf, members, oneOf, orNull, text, time, whole, type Shape } from './shape.js';
+import { entryShape, plannedEntryShape, spentShape } from './state-text.js';
+import { damaged, shellWord } from './trouble.js';
+
+const shapes: Readonly<Record<string, Shape>> = {
+  begin: members<Begin>({ type: text, run: filled, lineage: filled, serial: whole(0), target: text, at: time }),
+  intent: members<Intent>({
+    type: text,
+    op: filled,
+    address,
+    kind: filled,
+    action: oneOf('create', 'update', 'delete'),
+    'id?': filled,
+    'content?': filled,
+    'body?': anyObject,
+    'preimage?': listOf(text),
+    'highest?': text,
+    'entry?': plannedEntryShape,
+    at: time,
+    'server_at?': text,
+  }),
+  result: members<Result>({ type: text, 'op?': filled, class: oneOf('not_sent', 'rejected', 'applied', 'unknown'), address, 'entry?': orNull(entryShape), 'spent?': spentShape }),
+};
+
+/** A journal as it verifies: what it opens with, what follows, and its text without a torn end. */
+export interface Journal {
+  readonly begin: Begin;
+  readonly records: readonly (Intent | Result)[];
+  readonly text: string;
+}
+
+/** @throws TypeError for a record that would be refused when it is read again: a bug of the caller. */
+export function encodeRecord(record: JournalRecord): string {
+  const flaw = shapes[record.type]?.(record);
+  if (flaw) throw new TypeError(`a journal record of type ${record.type} cannot be written: ${formatPath(flaw.path)} ${flaw.problem}`);
+  const json = canonical(record as unknown as Json);
+  return `${sha256(json).slice(0, 16)} ${json}\n`;
+}
+
+/** Undefined where nothing complete was ever written. @throws Refusal for damage before the end, naming the line. */
+export function decodeJournal(source: string, file: string): Journal | undefined {
+  const lines = source.split('\n');
+  if (lines.pop() === '' && lines.length > 0 && !intact(lines.at(-1) as string)) lines.pop();
+  const [begin, ...records] = lines.map((line, index) => decodeRecord(line, index, file));
+  if (!begin) return undefined;
+  return { begin: begin as Begin, records: records as readonly (Intent | Result)[], text: lines.map((line) => `${line}\n`).join('') };
+}
+
+const intact = (line: string): boolean => line[16] === ' ' && sha256(line.slice(17)).startsWith(line.slice(0, 16));
+
+function decodeRecord(line: string, index: number, file: string): JournalRecord {
+  const wrong = (problem: string): never => damaged(file, { line: index + 1, column: 1 }, problem, adviceFor(file));
+  if (!intact(line)) return wrong('the checksum of the record does not fit');
+  const parsed = parseJson(line.slice(17));
+  const record = ('value' in parsed ? parsed.value : undefined) as JournalRecord | undefined;
+  const shape = shapes[String(record?.type)];
+  if (!record || !shape) return wrong('the record is of no known type');
+  const flaw = shape(record);
+  if (flaw) return wrong(`${formatPath(flaw.path)} ${flaw.problem}`);
+  return (record.type === 'begin') === (index === 0) ? record : wrong(index === 0 ? 'a journal starts with a begin record' : 'a begin record stands in its middle');
+}
+
+/** What to do about a journal that cannot be used. */
+export function adviceFor(file: string): string {
+  return `It holds what an interrupted run did last. Restore it from a backup or, where there is none, move it away (mv ${shellWord(file)} ${shellWord(`${file}.damaged`)}) and plan again: objects that it alone knew are then offered for adoption by their identity.`;
+}

@@ -1,0 +1,65 @@
+// JSON text as found on disk. JSON.parse quotes its input when it complains, and does not always name the place;
+// so its errors stay here, and the place is found by a scanner of our own that runs only when something is wrong.
+
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const SPACE = /[ \t\n\r]*/y;
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The value, or the first place where the text stops being JSON. */
+export function parseJson(text: string): { readonly value: unknown } | { readonly brokenAt: Place } {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return { brokenAt: placeOf(text, breakOf(text)) };
+  }
+}
+
+/** Line and column, from 1, of a character offset. */
+export function placeOf(text: string, offset: number): Place {
+  const before = text.slice(0, offset);
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+}
+
+/** Offset of the first character that cannot stand where it stands. Iterative: depth costs no stack. */
+function breakOf(text: string): number {
+  const closers: ('}' | ']')[] = [];
+  let at = 0;
+  const take = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    if (!pattern.test(text)) return false;
+    at = pattern.lastIndex;
+    return true;
+  };
+  const takeText = (wanted: string): boolean => text.startsWith(wanted, at) && ((at += wanted.length), true);
+  const takeString = (): boolean => {
+    if (!takeText('"')) return false;
+    while (!takeText('"')) {
+      if (text[at] === '\\') {
+        if (!take(ESCAPE)) return false;
+      } else if (at < text.length && text.charCodeAt(at) >= 0x20) at += 1;
+      else return false;
+    }
+    return true;
+  };
+  const takeKey = (): boolean => closers.at(-1) === ']' || (take(SPACE) && takeString() && take(SPACE) && takeText(':'));
+
+  for (;;) {
+    take(SPACE);
+    const closer = takeText('{') ? '}' : takeText('[') ? ']' : undefined;
+    if (closer) {
+      closers.push(closer);
+      take(SPACE);
+      if (!text.startsWith(closer, at)) {
+        if (!takeKey()) return at;
+        continue;
+      }
+    } else if (!takeString() && !take(SCALAR)) return at;
+    while (take(SPACE) && closers.length > 0 && takeText(closers.at(-1) as string)) closers.pop();
+    if (closers.length === 0 || !takeText(',') || !takeKey()) return at;
+  }
+}

@@ -1,0 +1,168 @@
+// One run at a time. Three layers: a name in the kernel, which a dying process cannot keep; a lock file, which says
+// who and speaks across machines; and fencing (`assertHeld`), which notices that a lock was taken away.
+import { exits, refuse, sha256, type Json, canonical } from '../model/index.js';
+import type { Clock, Files, LockPort, Random } from '../ports/index.js';
+import { parseJson } from './json-text.js';
+import { filled, members, orNull, text, time, whole, word } from './shape.js';
+import type { LockInfo } from './store.js';
+import { ifThere, isDiskError, shellWord } from './trouble.js';
+
+export interface LockTools {
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly lock: LockPort;
+}
+
+interface LockRecord extends LockInfo {
+  readonly boot_id: string | null;
+  readonly start_time: string | null;
+}
+
+export interface HeldLock {
+  /** @throws Refusal (exit 4) where the lock file is not ours any more. */
+  assertHeld(): Promise<void>;
+  /** Safe to call twice, and after the lock was lost. */
+  release(): Promise<void>;
+}
+
+const ATTEMPTS = 10;
+const shape = members<LockRecord>({ id: word, host: text, boot_id: orNull(filled), pid: whole(1), start_time: orNull(filled), operation: text, created_at: time });
+
+/** @param path of the lock file; its real path is what the kernel's name is made of. @throws Refusal (exit 4) where another run holds it. */
+export async function takeLock(tools: LockTools, path: string, operation: string): Promise<HeldLock> {
+  const kernel = await tools.lock.hold(sha256(path).slice(0, 32));
+  if (kernel === 'taken') return refuseHeld(path, await readLock(tools.files, path));
+  try {
+    const mine = await takeFile(tools, path, operation);
+    return {
+      async assertHeld() {
+        if ((await ifThere(tools.files.read(path))) !== mine)
+          refuse(
+            'lock-lost',
+            `this run does not hold ${path} any more: it was unlocked by hand, or its folder was changed`,
+            { detail: 'Nothing more is sent. What was done is in the journal; plan again.' },
+            exits.locked,
+          );
+      },
+      async release() {
+        try {
+          if ((await ifThere(tools.files.read(path))) === mine) await tools.files.remove(path);
+        } finally {
+          if (kernel !== 'absent') await kernel.release();
+        }
+      },
+    };
+  } catch (error) {
+    if (kernel !== 'absent') await kernel.release();
+    throw error;
+  }
+}
+
+/** Returns the text of our lock file. */
+async function takeFile({ files, clock, random, lock }: LockTools, path: string, operation: string): Promise<string> {
+  const start = (await lock.find(lock.pid))?.startTime ?? null;
+  const record: LockRecord = {
+    id: random.uuid(),
+    host: lock.host,
+    boot_id: lock.bootId,
+    pid: lock.pid,
+    start_time: start,
+    operation,
+    created_at: new Date(clock.now()).toISOString(),
+  };
+  const mine = `${canonical(record as unknown as Json)}\n`;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    try {
+      await files.create(path, mine, 0o600);
+      return mine;
+    } catch (error) {
+      if (!isDiskError(error, 'EEXIST')) throw error;
+    }
+    const other = await readLock(files, path);
+    if (other === undefined) continue;
+    if (other === 'damaged' || (await judge(lock, other)) !== 'dead') return refuseHeld(path, other);
+    await takeAway(files, random, path, other);
+  }
+  return refuseHeld(path, await readLock(files, path));
+}
+
+/** The holder; undefined where nobody is, or provably nobody that still lives. */
+export async function holderOf({ files, lock }: LockTools, path: string): Promise<LockInfo | undefined> {
+  const record = await readLock(files, path);
+  if (record === undefined) return undefined;
+  if (record === 'damaged') return refuseHeld(path, record);
+  if ((await judge(lock, record)) === 'dead') return undefined;
+  const { id, host, pid, operation, created_at } = record;
+  return { id, host, pid, operation, created_at };
+}
+
+/** Removes a lock whose holder is not provably alive. @throws Refusal where there is none, the id is another's, or the holder lives. */
+export async function breakLock({ files, random, lock }: LockTools, path: string, id: string): Promise<void> {
+  const record = await readLock(files, path);
+  if (record === undefined) return refuse('not-locked', `${path} does not exist: nothing is locked`);
+  if (record === 'damaged') return refuseHeld(path, record);
+  if (record.id !== id)
+    return refuse('wrong-lock', `the lock is not ${JSON.stringify(id)} but ${record.id}, taken ${record.created_at} for ${JSON.stringify(record.operation)}`, {}, exits.locked);
+  if ((await judge(lock, record)) === 'alive')
+    return refuse(
+      'lock-alive',
+      `its holder is running: process ${record.pid} on this machine, since ${record.created_at}`,
+      { detail: `Wait for it, or end it first: kill ${record.pid}` },
+      exits.locked,
+    );
+  await takeAway(files, random, path, record);
+}
+
+async function readLock(files: Files, path: string): Promise<LockRecord | 'damaged' | undefined> {
+  const source = await ifThere(files.read(path));
+  if (source === undefined) return undefined;
+  const parsed = parseJson(source);
+  return 'value' in parsed && !shape(parsed.value) ? (parsed.value as LockRecord) : 'damaged';
+}
+
+/** Only this machine can prove anything, and only what the kernel says is a proof. */
+async function judge(lock: LockPort, record: LockRecord): Promise<'dead' | 'alive' | 'unknown'> {
+  if (record.host !== lock.host) return 'unknown';
+  const sameBoot = record.boot_id !== null && record.boot_id === lock.bootId;
+  if (!sameBoot && record.boot_id !== null && lock.bootId !== null) return 'dead';
+  const found = await lock.find(record.pid);
+  if (!found) return 'dead';
+  if (found.startTime === null || record.start_time === null) return 'unknown';
+  if (found.startTime !== record.start_time) return 'dead';
+  return sameBoot ? 'alive' : 'unknown';
+}
+
+/**
+ * Removes exactly the lock that was judged. Renaming it away first is what only one of several judges can do; what was
+ * caught is looked at again, and put back where it turns out to be a younger one.
+ */
+async function takeAway(files: Files, random: Random, path: string, judged: LockRecord): Promise<void> {
+  const aside = `${path}.${random.uuid()}.tmp`;
+  if ((await ifThere(files.rename(path, aside).then(() => true))) !== true) return;
+  const caught = await files.read(aside);
+  if (caught !== `${canonical(judged as unknown as Json)}\n`) await files.create(path, caught, 0o600).catch(ignoreExisting);
+  await files.remove(aside);
+}
+
+/** Someone was quicker: the lock that was put aside is lost, which its holder notices before it writes. */
+function ignoreExisting(error: unknown): void {
+  if (!isDiskError(error, 'EEXIST')) throw error;
+}
+
+function refuseHeld(path: string, holder: LockRecord | 'damaged' | undefined): never {
+  if (holder === 'damaged')
+    refuse(
+      'locked',
+      `${path} is no lock that trueup wrote`,
+      { detail: `Where no other run is active, remove it: rm ${shellWord(path)}`, origin: { file: path, line: 1, column: 1 } },
+      exits.locked,
+    );
+  if (!holder) refuse('locked', `another run on this machine is using ${path.replace(/\.lock$/, '')}`, { detail: 'Wait for it to end.' }, exits.locked);
+  refuse(
+    'locked',
+    `the state is locked by ${JSON.stringify(holder.operation)}: process ${holder.pid} on ${JSON.stringify(holder.host)}, since ${holder.created_at}`,
+    { detail: `Wait for it to end. If you are sure that it is not running any more: trueup unlock ${holder.id}`, origin: { file: path, line: 1, column: 1 } },
+    exits.locked,
+  );
+}

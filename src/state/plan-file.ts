@@ -1,0 +1,105 @@
+// Saved plans: what was shown, how it was asked for, until when it holds. A digest of all of it makes sure that what
+// is applied is what was reviewed; whether the world is still the same is for apply to find out.
+import {
+  digest,
+  exits,
+  isObject,
+  refuse,
+  sorted,
+  type DocumentRequest,
+  type Json,
+  type PlanDocument,
+  type PlanFile,
+  type PlanOptions,
+  type ResourceChange,
+} from '../model/index.js';
+import type { Clock, Files } from '../ports/index.js';
+import { parseJson } from './json-text.js';
+import { address, anyJson, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, orNull, text, time, whole } from './shape.js';
+import { damaged, ifThere, withDisk } from './trouble.js';
+
+export interface PlanFileOptions {
+  /** Absolute. */
+  readonly path: string;
+  readonly files: Files;
+  readonly clock: Clock;
+}
+
+const VERSION = 1;
+const LIFETIME = 24 * 60 * 60 * 1000;
+const REMEDY = 'Nothing was changed. Make the plan again: trueup plan --out FILE';
+
+const change = members<ResourceChange>({
+  address,
+  kind: filled,
+  name: filled,
+  origin: orNull(anyObject),
+  change: members<ResourceChange['change']>({
+    actions: listOf(oneOf('create', 'update', 'delete', 'forget', 'no-op')),
+    before: orNull(anyObject),
+    after: orNull(anyObject),
+    after_unknown: anyObject,
+    before_sensitive: anyObject,
+    after_sensitive: anyObject,
+    'importing?': members<{ id: string }>({ id: filled }),
+  }),
+  reason: text,
+  depends_on: listOf(text),
+  fingerprint: orNull(text),
+  patch: listOf(anyObject),
+  requests: listOf(members<DocumentRequest>({ method: filled, path: filled, body: anyJson })),
+  'previous_address?': address,
+});
+
+const counts = mapOf(text, whole(0));
+const shape = members<PlanFile>({
+  plan_file_version: oneOf(VERSION),
+  expires_at: time,
+  options: members<PlanOptions>({ targets: listOf(text), excludes: listOf(text), allow: listOf(text), destroy: flag, 'env?': text, variables: mapOf(text, text) }),
+  document: members<PlanDocument>({
+    format_version: oneOf('1.0'),
+    trueup_version: text,
+    generated_at: time,
+    generated_from: members<PlanDocument['generated_from']>({ paths: listOf(text), digest: filled }),
+    target: text,
+    state: members<PlanDocument['state']>({ lineage: text, serial: whole(0) }),
+    resource_changes: listOf(change),
+    resource_drift: listOf(anyObject),
+    unmanaged: counts,
+    policy: listOf(anyObject),
+    summary: counts,
+    api_requests: counts,
+    diagnostics: listOf(anyObject),
+  }),
+  digest: filled,
+});
+
+/** Writes a plan that holds for 24 hours, mode 0600. @throws Refusal where the disk does not let it. */
+export async function writePlanFile({ path, files, clock }: PlanFileOptions, document: PlanDocument, options: PlanOptions): Promise<PlanFile> {
+  const content = { plan_file_version: VERSION, expires_at: new Date(clock.now() + LIFETIME).toISOString(), options, document } as const;
+  const file: PlanFile = { ...content, digest: digest(content as unknown as Json) };
+  await withDisk(path, async () => files.replace((await ifThere(files.realPath(path))) ?? path, `${JSON.stringify(sorted(file), null, 2)}\n`, 0o600));
+  return file;
+}
+
+/** @throws Refusal: exit 6 where the plan has expired, exit 1 where it is missing, damaged, or of a newer version */
+export async function readPlanFile({ path, files, clock }: PlanFileOptions): Promise<PlanFile> {
+  const source = await withDisk(path, () => files.read(path));
+  const parsed = parseJson(source);
+  if ('brokenAt' in parsed) damaged(path, parsed.brokenAt, 'the text breaks off or is no JSON', REMEDY);
+  const top = { line: 1, column: 1 };
+  if (!isObject(parsed.value) || typeof parsed.value.plan_file_version !== 'number') damaged(path, top, 'it is no saved plan', REMEDY);
+  if (parsed.value.plan_file_version > VERSION) {
+    refuse('newer-format', `${path} was written by a newer trueup: its version is ${parsed.value.plan_file_version}, and this one reads up to ${VERSION}`, {
+      detail: 'Apply it with the version that made it.',
+    });
+  }
+  const flaw = shape(parsed.value);
+  if (flaw) damaged(path, top, `${formatPath(flaw.path)} ${flaw.problem}`, REMEDY);
+  const { digest: claimed, ...content } = parsed.value as unknown as PlanFile;
+  if (digest(content as unknown as Json) !== claimed) damaged(path, top, 'its digest does not fit: it was edited after it was made', REMEDY);
+  if (clock.now() >= Date.parse(content.expires_at)) {
+    refuse('plan-expired', `${path} has expired: it held until ${content.expires_at}`, { detail: REMEDY }, exits.stale);
+  }
+  return { ...content, digest: claimed };
+}

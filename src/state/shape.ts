@@ -1,0 +1,88 @@
+// Closed shapes of what lies on disk: a file that someone edited, damaged or made up is refused with the name of the
+// member that is wrong, before anything is believed.
+import { isObject, tryAddress } from '../model/index.js';
+
+/** What is wrong, and at which path of members; undefined where all is well. */
+export interface Flaw {
+  readonly path: readonly string[];
+  readonly problem: string;
+}
+export type Shape = (value: unknown) => Flaw | undefined;
+
+/** Deeper values are refused: whoever walks them later would run out of stack. */
+export const DEEPEST = 512;
+
+const here = (problem: string): Flaw => ({ path: [], problem });
+const rule =
+  (test: (value: unknown) => boolean, problem: string): Shape =>
+  (value) =>
+    test(value) ? undefined : here(problem);
+
+export const text = rule((value) => typeof value === 'string', 'must be text');
+export const filled = rule((value) => typeof value === 'string' && value !== '', 'must be text and not empty');
+export const word = rule((value) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value), 'must be a plain word');
+export const flag = rule((value) => typeof value === 'boolean', 'must be true or false');
+export const time = rule(
+  (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value)),
+  'must be a time in ISO 8601',
+);
+export const address = rule((value) => typeof value === 'string' && tryAddress(value) !== undefined, 'must be an address such as alert_rules.wan-down');
+export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Shape =>
+  rule(
+    (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
+    `must be a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`}`,
+  );
+export const oneOf = (...words: readonly unknown[]): Shape => rule((value) => words.includes(value), `must be ${words.map((word) => JSON.stringify(word)).join(' or ')}`);
+export const orNull =
+  (shape: Shape): Shape =>
+  (value) =>
+    value === null ? undefined : shape(value);
+
+/** Any JSON object: its members are someone else's, only their depth is bounded. */
+export const anyObject: Shape = (value) => (isObject(value) ? anyJson(value) : here('must be an object'));
+export const anyJson: Shape = rule((value) => within(value, DEEPEST), `is nested deeper than ${DEEPEST} levels`);
+
+function within(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => within(member, levels - 1));
+}
+
+export function listOf(shape: Shape): Shape {
+  return (value) => (Array.isArray(value) ? first(value.entries(), ([index, item]: [number, unknown]) => inside(String(index), shape(item))) : here('must be a list'));
+}
+
+export function mapOf(key: Shape, shape: Shape): Shape {
+  return (value) => (isObject(value) ? first(Object.entries(value), ([name, item]) => inside(name, key(name) ?? shape(item))) : here('must be an object'));
+}
+
+type Members<T> = { readonly [K in keyof T & string as object extends Pick<T, K> ? `${K}?` : K]: Shape };
+
+/** An object with exactly the members of `T`, and the compiler sees that none is missing; those whose name ends in `?` may be absent. */
+export function members<T>(shapes: Members<T>): Shape {
+  const known = new Map(Object.entries<Shape>(shapes).map(([name, shape]) => [name.replace('?', ''), shape]));
+  const needed = Object.keys(shapes).filter((name) => !name.endsWith('?'));
+  return (value) => {
+    if (!isObject(value)) return here('must be an object');
+    const missing = needed.find((name) => !Object.hasOwn(value, name));
+    if (missing !== undefined) return inside(missing, here('is missing'));
+    return first(Object.entries(value), ([name, item]) => inside(name, known.get(name)?.(item) ?? (known.has(name) ? undefined : here('is not a member that belongs here'))));
+  };
+}
+
+/** For people: `resources["accounts.hq"].applied`. */
+export function formatPath(path: readonly string[]): string {
+  return (
+    path.map((name, index) => (/^[A-Za-z_]\w*$/.test(name) ? (index === 0 ? name : `.${name}`) : /^\d+$/.test(name) ? `[${name}]` : `[${JSON.stringify(name)}]`)).join('') ||
+    'the whole'
+  );
+}
+
+const inside = (name: string, flaw: Flaw | undefined): Flaw | undefined => flaw && { path: [name, ...flaw.path], problem: flaw.problem };
+
+function first<T>(items: Iterable<T>, look: (item: T) => Flaw | undefined): Flaw | undefined {
+  for (const item of items) {
+    const flaw = look(item);
+    if (flaw) return flaw;
+  }
+  return undefined;
+}

@@ -1,0 +1,97 @@
+// The state as text: canonical JSON that people can review, with a checksum of every byte that follows it, and a
+// format version. What does not verify is refused with its place; older formats are upgraded, newer ones refused.
+import { isObject, refuse, sha256, sorted, type Entry, type Fingerprint, type Spent, type State } from '../model/index.js';
+import { parseJson, placeOf, type Place } from './json-text.js';
+import { address, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, text, time, whole } from './shape.js';
+import { damaged } from './trouble.js';
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** The newest format, and for each older one the step to the next. */
+export interface Formats {
+  readonly current: number;
+  readonly upgrades: Readonly<Record<number, (older: Loose) => Loose>>;
+}
+
+export const stateFormats: Formats = { current: 1, upgrades: {} };
+
+// Bounded, so that a made-up state cannot ask for gigabytes of scrypt.
+const fingerprint = members<Fingerprint>({ algorithm: oneOf('scrypt'), cost: whole(1, 17), block: whole(1, 8), parallel: whole(1, 4), salt: filled, hash: filled, keyed: flag });
+
+const entryMembers = {
+  kind: filled,
+  file: text,
+  applied: anyObject,
+  depends_on: listOf(text),
+  'secrets?': mapOf(filled, fingerprint),
+  'protect?': flag,
+  'on_removal?': filled,
+  applied_at: time,
+};
+/** An entry before its id is known, as intents hold it. */
+export const entryShape = members<Entry>({ ...entryMembers, id: filled, observed: anyObject });
+export const plannedEntryShape = members<Omit<Entry, 'id' | 'observed'>>(entryMembers);
+export const spentShape = members<Spent>({ at: time, action: oneOf('update', 'delete') });
+
+const stateShape = members<State>({
+  format_version: whole(1),
+  lineage: filled,
+  serial: whole(0),
+  target: text,
+  resources: mapOf(address, entryShape),
+  spent: listOf(spentShape),
+});
+
+const HEAD = /^\{\n {2}"checksum": "([0-9a-f]{64})",\n/;
+
+export function encodeState(state: State): string {
+  const rest = `${JSON.stringify(sorted(state), null, 2).slice(2)}\n`;
+  return `{\n  "checksum": "${sha256(rest)}",\n${rest}`;
+}
+
+/**
+ * Verifies and reads the text of a state.
+ * @param advice what a person does about a damaged file, asked for only when it is damaged
+ * @throws Refusal naming file, line and column of what does not verify
+ */
+export async function decodeState(source: string, file: string, version: string, advice: () => Promise<string>, formats: Formats = stateFormats): Promise<State> {
+  const top = { line: 1, column: 1 };
+  const parsed = parseJson(source);
+  if ('brokenAt' in parsed) damaged(file, parsed.brokenAt, source === '' ? 'it is empty' : 'the text breaks off or is no JSON', await advice());
+  if (!isObject(parsed.value) || typeof parsed.value.format_version !== 'number') damaged(file, top, 'it is no state of trueup', await advice());
+  const { checksum: _, ...loose } = parsed.value;
+  if (parsed.value.format_version > formats.current) refuseNewer(file, parsed.value.format_version, formats.current, version);
+  const head = HEAD.exec(source);
+  if (!head || sha256(source.slice(head[0].length)) !== head[1])
+    damaged(file, { line: 2, column: 3 }, 'the checksum does not fit what follows; it was edited, converted or damaged', await advice());
+  const state = upgrade(loose, parsed.value.format_version, file, formats);
+  const flaw = stateShape(state);
+  if (flaw) damaged(file, placeOfMember(source, flaw.path), `${formatPath(flaw.path)} ${flaw.problem}`, await advice());
+  return state as unknown as State;
+}
+
+function upgrade(loose: Loose, from: number, file: string, formats: Formats): Loose {
+  if (from === formats.current) return loose;
+  const step = formats.upgrades[from];
+  if (!step)
+    refuse('unknown-format', `${file} has the format ${from}, which no trueup ever wrote`, { detail: 'Check that it is the right file.', origin: { file, line: 1, column: 1 } });
+  return upgrade({ ...step(loose), format_version: from + 1 }, from + 1, file, formats);
+}
+
+/** Every member stands on a line of its own, indented by its depth. */
+function placeOfMember(source: string, path: readonly string[]): Place {
+  let at = 0;
+  path.forEach((name, depth) => {
+    const indent = '  '.repeat(depth + 1);
+    const found = source.indexOf(`\n${indent}${JSON.stringify(name)}: `, at);
+    if (found !== -1) at = found + 1 + indent.length;
+  });
+  return placeOf(source, at);
+}
+
+function refuseNewer(file: string, format: number, current: number, version: string): never {
+  refuse('newer-format', `${file} was written by a newer trueup: its format is ${format}, and trueup ${version} reads formats up to ${current}`, {
+    detail: 'Install the newer version and run the same command again. The file was not touched.',
+    origin: { file, line: 1, column: 1 },
+  });
+}

@@ -1,0 +1,65 @@
+// The words for what a disk does wrong. Nothing here quotes what a file holds.
+import { Refusal, refuse, type Exit } from '../model/index.js';
+
+const meanings: Readonly<Record<string, string>> = {
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left',
+  EDQUOT: 'the quota is used up',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is no folder',
+  EEXIST: 'something else is already there',
+  ENOENT: 'a part of the path does not exist',
+  ELOOP: 'the symbolic links go in circles',
+  ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'too many files are open',
+  EIO: 'the medium has failed',
+  EFTYPE: 'it is not a regular file',
+  EFBIG: 'it is larger than 256 MiB',
+};
+
+interface DiskError extends Error {
+  readonly code: string;
+  readonly path?: string;
+  /** Our own words, where the error is from our own disk port. */
+  readonly problem?: string;
+}
+
+export function isDiskError(error: unknown, ...codes: readonly string[]): error is DiskError {
+  const code = error instanceof Error && (error as Partial<DiskError>).code;
+  return typeof code === 'string' && (codes.length === 0 ? /^E[A-Z0-9]+$/.test(code) : codes.includes(code));
+}
+
+/** Runs something that uses the disk; its failures become a Refusal that names the file. `path` stands in where the error names none. */
+export async function withDisk<T>(path: string, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    if (error instanceof Refusal || !isDiskError(error)) throw error;
+    const where = (error.path ?? path).replace(/\.[0-9a-f-]{36}\.tmp$/, '');
+    return refuse('disk', `cannot use ${where}: ${meanings[error.code] ?? error.problem ?? error.code}`, {
+      detail: 'Nothing else was changed. Mend this, or name another file, and run the same command again.',
+    });
+  }
+}
+
+/** `use()`, or undefined where there is no such file. */
+export async function ifThere<T>(use: Promise<T>): Promise<T | undefined> {
+  try {
+    return await use;
+  } catch (error) {
+    if (isDiskError(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** A path as a shell takes it. */
+export function shellWord(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Damage: what is wrong with a file, where (line and column from 1), and what to do. */
+export function damaged(file: string, place: { readonly line: number; readonly column: number }, problem: string, detail: string, exit?: Exit): never {
+  return refuse('damaged-file', `${file} is damaged at line ${place.line}, column ${place.column}: ${problem}`, { detail, origin: { file, ...place } }, exit);
+}
