@@ -1,0 +1,310 @@
+// Apply: recover, plan, ask, execute, prove, record. Creates and updates run from the root of the references,
+// deletes follow; dependents of a failure are skipped, independent work goes on, and a rerun resumes.
+import {
+  exits,
+  isChange,
+  Refusal,
+  worst,
+  writes,
+  type Change,
+  type Diagnostic,
+  type Entry,
+  type Exit,
+  type Intent,
+  type Kind,
+  type Live,
+  type Outcome,
+  type PlanDocument,
+  type PlanRequest,
+  type Project,
+  type Reference,
+  type Value,
+  type Values,
+} from '../model/index.js';
+import { taken } from './diff.js';
+import { beforeRun, perform, type Hands, type Performed, type Surroundings } from './execute.js';
+import { withoutSecrets } from './observe.js';
+import type { Proposal } from './plan.js';
+import { propose } from './propose.js';
+import { question, recover, resultOf, settle } from './recover.js';
+import { valueAt } from './resolve.js';
+import { staleness } from './stale.js';
+
+/** This many requests in a row without a clear answer, and nothing new is started. */
+const SILENCE = 5;
+/** A question that took longer than this (milliseconds) is followed by another reading. */
+const FRESH = 5000;
+
+export interface Approval {
+  /** Shows the plan and asks. */
+  readonly approve: (proposal: Proposal) => Promise<boolean>;
+  /** The published form, in which two plans are compared. */
+  readonly document: (proposal: Proposal) => PlanDocument;
+  /** The saved plan this run may not exceed. */
+  readonly saved?: PlanDocument;
+}
+
+export interface Applied {
+  readonly proposal: Proposal;
+  readonly approved: boolean;
+  readonly outcomes: readonly Outcome[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** 0, 1, 3, 5 or 7; interruption is for the caller to add. */
+  readonly exit: Exit;
+}
+
+/** @throws Refusal: locked (4), undecided (5), stale (6), or a reading that failed (1). */
+export async function apply(hands: Hands, project: Project, request: PlanRequest, { approve, document, saved }: Approval): Promise<Applied> {
+  const recovered = await recover(hands, hands.session);
+  const snapshot = recovered.length > 0 || hands.session.snapshot.unfinished ? await hands.session.compact() : hands.session.snapshot;
+  const proposal = await propose(hands, project, snapshot, request);
+  const nothing = (exit: Exit, approved = false): Applied => ({ proposal, approved, outcomes: [], diagnostics: recovered, exit });
+  if (saved) refuseStale(staleness(saved, document(proposal)));
+  const asked = hands.clock.monotonic();
+  const approved = await approve(proposal);
+  if (proposal.exit !== exits.done && proposal.exit !== exits.changes) return nothing(proposal.exit);
+  if (!approved) return nothing(exits.error);
+  const final = hands.clock.monotonic() - asked > FRESH ? await propose(hands, project, snapshot, request) : proposal;
+  if (final !== proposal) refuseStale(staleness(document(proposal), document(final)));
+  const run = new Run(hands, final, snapshot.state.resources);
+  const outcomes = await run.all();
+  await hands.session.compact();
+  return { proposal: final, approved, outcomes, diagnostics: recovered, exit: exitOf(final, outcomes) };
+}
+
+function refuseStale(complaints: readonly Diagnostic[]): void {
+  if (complaints.length > 0) throw new Refusal(complaints, exits.stale);
+}
+
+function exitOf({ plan }: Proposal, outcomes: readonly Outcome[]): Exit {
+  const real = new Set(plan.changes.filter(isChange).map((change) => change.address));
+  const done = outcomes.some((one) => one.outcome === 'done' && real.has(one.address));
+  const undone = outcomes.some((one) => one.outcome === 'failed' || one.outcome === 'skipped');
+  return worst([...(outcomes.some((one) => one.outcome === 'unknown') ? [exits.undecided] : []), ...(undone ? [done ? exits.partial : exits.error] : [])]);
+}
+
+/** The execution of one plan. */
+class Run {
+  readonly #hands: Hands;
+  readonly #changes: readonly Change[];
+  readonly #entries: Map<string, Entry>;
+  readonly #around: Surroundings;
+  readonly #outcomes = new Map<string, Outcome>();
+  readonly #unsettled = new Map<string, Intent>();
+  readonly #written = new Map<string, { change: Change; id: string; fields: Values; before: Entry | undefined }>();
+  readonly #retried = new Set<string>();
+  #silence = 0;
+
+  constructor(hands: Hands, { plan, world }: Proposal, entries: Readonly<Record<string, Entry>>) {
+    this.#hands = hands;
+    this.#changes = plan.changes;
+    this.#entries = new Map(Object.entries(entries));
+    const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
+    this.#around = { before: beforeRun(world), entry: (address) => this.#entries.get(address), resolver: (reference) => this.#resolve(reference, lookups) };
+  }
+
+  async all(): Promise<readonly Outcome[]> {
+    const goes = (change: Change): boolean => change.action === 'delete' || change.action === 'forget';
+    await this.#phase(this.#changes.filter((change) => !goes(change)));
+    await this.#proveUpdates();
+    await this.#phase(this.#changes.filter(goes));
+    await this.#proveDeletes();
+    return this.#changes.map((change) => this.#outcomes.get(change.address) as Outcome);
+  }
+
+  #resolve(reference: Reference, declared: ReadonlyMap<string, Values>): Value | undefined {
+    const entry = this.#entries.get(reference.target);
+    const kind = entry && this.#hands.kinds.get(entry.kind);
+    if (!entry || !kind) return undefined;
+    if (reference.attribute === kind.id) return entry.id;
+    const value = valueAt(declared.get(reference.target) ?? {}, reference.attribute);
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : valueAt(entry.observed as Values, reference.attribute);
+  }
+
+  /** Runs changes as their dependencies are done, at most `parallelism` at once; then settles what stayed unclear. */
+  async #phase(changes: readonly Change[]): Promise<void> {
+    const inPhase = new Set(changes.map((change) => change.address));
+    const waiting = new Map<string, number>();
+    const dependents = new Map<string, Change[]>();
+    const ready: Change[] = [];
+    for (const change of changes) {
+      const waits = change.depends_on.filter((address) => inPhase.has(address) && address !== change.address);
+      waiting.set(change.address, waits.length);
+      if (waits.length === 0) ready.push(change);
+      for (const address of waits) dependents.set(address, [...(dependents.get(address) ?? []), change]);
+    }
+    const release = (address: string): void => {
+      for (const next of dependents.get(address) ?? []) {
+        const left = (waiting.get(next.address) ?? 0) - 1;
+        waiting.set(next.address, left);
+        if (left === 0) ready.push(next);
+      }
+    };
+    await this.#drain(ready, release);
+    while (this.#unsettled.size > 0 && !this.#hands.signal.aborted) {
+      const again = await this.#settle(release);
+      ready.push(...changes.filter((change) => again.includes(change.address)));
+      await this.#drain(ready, release);
+    }
+    for (const change of changes) if (!this.#outcomes.has(change.address)) this.#end(this.#skipped(change, 'what it depends on did not finish'));
+  }
+
+  /** Works off `ready`, which `release` may make longer, with at most `parallelism` changes at once. */
+  #drain(ready: Change[], release: (address: string) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let running = 0;
+      let at = 0;
+      const pump = (): void => {
+        while (running < this.#hands.parallelism && at < ready.length) {
+          const change = ready[at] as Change;
+          at += 1;
+          running += 1;
+          this.#one(change).then(() => {
+            running -= 1;
+            if (!this.#unsettled.has(change.address)) release(change.address);
+            pump();
+          }, reject);
+        }
+        if (running === 0 && at === ready.length) {
+          ready.length = 0;
+          resolve();
+        }
+      };
+      pump();
+    });
+  }
+
+  async #one(change: Change): Promise<void> {
+    const reason = this.#reasonToSkip(change);
+    if (reason !== undefined) return this.#end(this.#skipped(change, reason));
+    const { emit } = this.#hands;
+    const loud = isChange(change) || change.action === 'adopt';
+    if (loud) emit({ type: 'start', address: change.address, kind: change.kind, action: change.action, ...('id' in change ? { id: change.id } : {}) });
+    const before = this.#entries.get(change.address);
+    const performed = await perform(this.#hands, change, this.#around);
+    this.#remember(change, performed);
+    this.#silence = performed.outcome.outcome === 'unknown' ? this.#silence + 1 : performed.outcome.outcome === 'done' && writes(change) ? 0 : this.#silence;
+    if (performed.written) this.#written.set(change.address, { change, ...performed.written, before });
+    if (performed.pending) this.#unsettled.set(change.address, performed.pending);
+    else this.#end(performed.outcome, loud);
+  }
+
+  #remember(change: Change, performed: Pick<Performed, 'entry'>): void {
+    if (change.renamed_from !== undefined && performed.entry !== undefined) this.#entries.delete(change.renamed_from);
+    if (performed.entry === null) this.#entries.delete(change.address);
+    else if (performed.entry) this.#entries.set(change.address, performed.entry);
+  }
+
+  #reasonToSkip(change: Change): string | undefined {
+    if (this.#hands.signal.aborted) return 'the run was interrupted';
+    const failed = change.depends_on.find((address) => {
+      const outcome = this.#outcomes.get(address)?.outcome;
+      return outcome !== undefined && outcome !== 'done';
+    });
+    if (failed !== undefined) return `${failed} did not succeed`;
+    if (this.#silence >= SILENCE && writes(change)) return 'the service stopped answering clearly';
+    return undefined;
+  }
+
+  #skipped(change: Change, why: string): Outcome {
+    const diagnostic: Diagnostic = { severity: 'warning', code: 'skipped', summary: `${change.address} was skipped: ${why}.`, address: change.address };
+    return { address: change.address, kind: change.kind, action: change.action, outcome: 'skipped', diagnostic };
+  }
+
+  #end(outcome: Outcome, loud = true): void {
+    this.#outcomes.set(outcome.address, outcome);
+    if (loud) this.#hands.emit({ type: 'end', outcome });
+  }
+
+  /** Looks what became of creates without an answer. Returns addresses that were not applied and may be sent once more. */
+  async #settle(release: (address: string) => void): Promise<readonly string[]> {
+    const intents = [...this.#unsettled.values()];
+    const owned = new Set([...this.#entries.values()].map((entry) => `${entry.kind} ${entry.id}`));
+    const settled = await this.#look(intents, (kind, id) => owned.has(`${kind} ${id}`));
+    const again: string[] = [];
+    this.#silence = 0;
+    for (const intent of intents) {
+      const one = settled.find((candidate) => candidate.intent === intent);
+      const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
+      const result = one && resultOf(one);
+      this.#unsettled.delete(intent.address);
+      if (result) await this.#hands.session.record(result);
+      if (one?.verdict === 'applied' && result?.entry) {
+        this.#entries.set(intent.address, result.entry);
+        this.#end({ ...base, outcome: 'done', id: one.live.id });
+      } else if (one?.verdict === 'absent' && !this.#retried.has(intent.address)) {
+        this.#retried.add(intent.address);
+        again.push(intent.address);
+        continue;
+      } else if (one?.verdict === 'absent') {
+        this.#end({ ...base, outcome: 'failed', diagnostic: { severity: 'error', code: 'no-answer', summary: `${intent.address} was not created: the service did not answer, twice.`, detail: 'Run apply again later.', address: intent.address } });
+      } else {
+        this.#end({ ...base, outcome: 'unknown', diagnostic: one?.verdict === 'undecided' ? question(intent, one.candidates) : unread(intent) });
+      }
+      release(intent.address);
+    }
+    return again;
+  }
+
+  async #look(intents: readonly Intent[], owned: (kind: string, id: string) => boolean): Promise<Awaited<ReturnType<typeof settle>>> {
+    try {
+      return await settle(this.#hands, intents, owned);
+    } catch (error) {
+      if (error instanceof Refusal || this.#hands.signal.aborted) return [];
+      throw error;
+    }
+  }
+
+  /** One reading a kind proves that what was answered with success is really there. */
+  async #proveUpdates(): Promise<void> {
+    const live = await this.#readBack([...this.#written.values()].map(({ change, id }) => ({ kind: change.kind, id })));
+    for (const { change, id, fields, before } of this.#written.values()) {
+      const kind = this.#hands.kinds.get(change.kind) as Kind;
+      const now = live.get(`${kind.name} ${id}`);
+      if (now === 'unread' || (now && taken(kind, fields, now))) continue;
+      const entry = this.#entries.get(change.address) ?? before;
+      const proven = entry && { ...entry, applied: before?.applied ?? {}, ...(now ? { observed: now.values as Entry['observed'] } : {}) };
+      if (proven) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: proven });
+      this.#fail(change, 'not-taken', `${change.address}: the service answered with success, but what it holds is not what was sent.`);
+    }
+  }
+
+  async #proveDeletes(): Promise<void> {
+    const deleted = this.#changes.filter((change) => change.action === 'delete' && this.#outcomes.get(change.address)?.outcome === 'done');
+    const live = await this.#readBack(deleted.flatMap((change) => ('id' in change ? [{ kind: change.kind, id: change.id }] : [])));
+    for (const change of deleted) {
+      const now = 'id' in change ? live.get(`${change.kind} ${change.id}`) : undefined;
+      if (now !== undefined && now !== 'unread') this.#fail(change, 'still-there', `${change.address}: the service answered with success, but the object is still there.`);
+    }
+  }
+
+  #fail(change: Change, code: string, summary: string): void {
+    const outcome = this.#outcomes.get(change.address) as Outcome;
+    this.#end({ ...outcome, outcome: 'failed', diagnostic: { severity: 'error', code, summary, detail: 'Plan again to see what is there.', address: change.address, ...(change.origin ? { origin: change.origin } : {}) } });
+  }
+
+  /** Objects by `<kind> <id>`, by listing or one by one, whichever is fewer requests. A reading that fails proves nothing. */
+  async #readBack(wanted: readonly { readonly kind: string; readonly id: string }[]): Promise<ReadonlyMap<string, ReadBack>> {
+    const found = new Map<string, ReadBack>();
+    for (const name of new Set(wanted.map((one) => one.kind))) {
+      const kind = this.#hands.kinds.get(name) as Kind;
+      const ids = wanted.filter((one) => one.kind === name).map((one) => one.id);
+      const looks = kind.operations.by_ids ? Math.ceil(ids.length / 100) : ids.length;
+      const pages = Math.ceil(([...this.#entries.values()].filter((entry) => entry.kind === name).length + 1) / kind.operations.page);
+      try {
+        const objects = looks <= pages ? await this.#hands.cloud.find(kind, ids) : (await this.#hands.cloud.list(kind)).objects;
+        for (const live of objects) found.set(`${name} ${live.id}`, { ...live, values: withoutSecrets(kind.attributes, live.values) });
+      } catch (error) {
+        if (!(error instanceof Refusal) && !this.#hands.signal.aborted) throw error;
+        for (const id of ids) found.set(`${name} ${id}`, 'unread');
+      }
+    }
+    return found;
+  }
+}
+
+type ReadBack = Live | 'unread';
+
+function unread(intent: Intent): Diagnostic {
+  return { severity: 'error', code: 'undecided', summary: `Whether ${intent.address} was created is not known: the service could not be read.`, detail: 'Run apply again: it looks first, and sends nothing twice.', address: intent.address };
+}

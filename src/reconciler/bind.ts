@@ -1,0 +1,38 @@
+// Import: binds an existing live object to a declared address. Nothing is sent; the next plan shows what differs.
+import { refuse, tryAddress, type Entry, type JsonObject, type Outcome, type Project } from '../model/index.js';
+import { previousAddress, quote } from './match.js';
+import { checkTarget, withoutSecrets } from './observe.js';
+import type { Desk } from './propose.js';
+import type { Session } from '../state/store.js';
+
+/** @throws Refusal where the address is not declared, the object is not there, or either is bound already. */
+export async function bind(desk: Desk & { readonly session: Session }, project: Project, address: string, id: string): Promise<Outcome> {
+  const { state, pending } = desk.session.snapshot;
+  checkTarget(state, desk.cloud.target);
+  const declaration = project.declarations.find((one) => one.address === address);
+  const kind = desk.kinds.get(tryAddress(address)?.kind ?? '');
+  if (!kind) refuse('unknown-kind', `${address} is no address of a kind known here.`, { detail: `Kinds: ${[...desk.kinds.keys()].join(', ')}.` });
+  if (!declaration) refuse('undeclared', `${address} is not declared, so the next apply would let it go again.`, { detail: `Declare it first; trueup export writes what is live as declarations.` });
+  const bound = state.resources[previousAddress(declaration, state) ?? address];
+  if (bound?.id === id) return { address, kind: kind.name, action: 'adopt', outcome: 'done', id };
+  if (bound) refuse('bound', `${address} is bound to ${bound.id} already.`, { detail: `Let it go first: trueup state rm ${quote(address)}` });
+  const owner = Object.entries(state.resources).find(([, entry]) => entry.kind === kind.name && entry.id === id)?.[0];
+  if (owner !== undefined) refuse('bound', `${id} is managed as ${owner} already.`, { detail: `Move it: trueup state mv ${quote(owner)} ${quote(address)}` });
+  const live = (await desk.cloud.find(kind, [id]))[0];
+  if (!live) refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `What is there: trueup get ${kind.name}` });
+  const entry: Entry = {
+    kind: kind.name,
+    id: live.id,
+    file: declaration.origin.file,
+    applied: {},
+    observed: withoutSecrets(kind.attributes, live.values) as JsonObject,
+    depends_on: [],
+    applied_at: new Date(desk.clock.now()).toISOString(),
+    ...(declaration.lifecycle.protect ? { protect: true } : {}),
+    ...(declaration.lifecycle.on_removal === undefined ? {} : { on_removal: declaration.lifecycle.on_removal }),
+  };
+  const settles = pending.filter((intent) => intent.address === address);
+  await desk.session.record(...settles.map((intent) => ({ type: 'result' as const, op: intent.op, class: 'not_sent' as const, address })), { type: 'result', class: 'applied', address, entry });
+  await desk.session.compact();
+  return { address, kind: kind.name, action: 'adopt', outcome: 'done', id: live.id };
+}

@@ -1,0 +1,297 @@
+// The last mile of one change: the intent is on disk before the first byte leaves, the result before anything
+// follows from it. Nothing here decides what to change; it carries out what was planned.
+import {
+  canonical,
+  digest,
+  idOf,
+  redactAll,
+  referencesIn,
+  Secret,
+  writes,
+  type Change,
+  type CloudWriter,
+  type Desired,
+  type Diagnostic,
+  type Entry,
+  type Fingerprint,
+  type Intent,
+  type JsonObject,
+  type Kind,
+  type Live,
+  type Outcome,
+  type Result,
+  type Sent,
+  type Values,
+  type Write,
+  same,
+  type Attribute,
+} from '../model/index.js';
+import type { Random } from '../ports/index.js';
+import type { Session } from '../state/store.js';
+import { taken } from './diff.js';
+import { identityKey, indexByIdentity } from './match.js';
+import { withoutSecrets } from './observe.js';
+import { secretsOf, type Desk } from './propose.js';
+import { fillAll, valueAt, type Resolver } from './resolve.js';
+
+/** What apply holds in its hands. */
+export interface Hands extends Desk {
+  readonly cloud: CloudWriter;
+  readonly session: Session;
+  readonly random: Random;
+  readonly parallelism: number;
+  readonly signal: AbortSignal;
+  readonly settleMilliseconds: number;
+}
+
+/** What the execution of one change needs to know of the run around it. */
+export interface Surroundings {
+  readonly resolver: Resolver;
+  readonly before: Before;
+  readonly entry: (address: string) => Entry | undefined;
+}
+
+/** What existed before the run, for pre-images: built once a kind, so that a thousand creates stay linear. */
+export interface Before {
+  readonly equals: (kind: Kind, values: Values) => readonly string[];
+  readonly highest: (kind: Kind) => string | undefined;
+  readonly server_at: (kind: Kind) => string | undefined;
+}
+
+/** One change carried out. `entry` is what the state holds now; `pending` the create whose outcome is unknown. */
+export interface Performed {
+  readonly outcome: Outcome;
+  readonly entry?: Entry | null;
+  readonly pending?: Intent;
+  /** For an update: what was written, to be proven by a reading. */
+  readonly written?: { readonly id: string; readonly fields: Values };
+}
+
+/** How often an update or delete with an unknown outcome is looked at and, if still needed, sent again. */
+const ATTEMPTS = 3;
+
+export async function perform(hands: Hands, change: Change, around: Surroundings): Promise<Performed> {
+  const kind = hands.kinds.get(change.kind) as Kind;
+  const started = hands.clock.monotonic();
+  const end = (performed: Omit<Performed, 'outcome'> & { readonly outcome: Outcome['outcome']; readonly id?: string; readonly diagnostic?: Diagnostic }): Performed => {
+    const { outcome, id, diagnostic, ...rest } = performed;
+    const base = { address: change.address, kind: change.kind, action: change.action, outcome, elapsed: Math.round(hands.clock.monotonic() - started) };
+    return { ...rest, outcome: { ...base, ...(id === undefined ? {} : { id }), ...(diagnostic ? { diagnostic: { ...diagnostic, address: change.address, ...(change.origin ? { origin: change.origin } : {}) } } : {}) } };
+  };
+  if (!writes(change)) return end(await remember(hands, change, around));
+  const fields = fillAll(kind.attributes, change.write.fields, around.resolver);
+  const open = [...referencesIn(fields)][0];
+  if (open) return end({ outcome: 'failed', diagnostic: { severity: 'error', code: 'unresolved', summary: `${change.address} needs ${open.toString()}, which nobody knows.` } });
+  const write: Write = { ...change.write, fields };
+  if (change.action === 'create') return end(await create(hands, kind, change.address, write, await desiredEntry(hands, kind, change, change.desired, around), around));
+  if (change.action === 'delete') return end(await remove(hands, kind, change.address, write));
+  return end(await update(hands, kind, change, write, around));
+}
+
+/** Changes of memory alone: bind, move, refresh or drop an address. */
+async function remember(hands: Hands, change: Change, around: Surroundings): Promise<{ outcome: 'done'; id?: string; entry?: Entry | null }> {
+  if (change.action === 'forget') {
+    await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: null });
+    return { outcome: 'done', id: change.id, entry: null };
+  }
+  if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
+  const kind = hands.kinds.get(change.kind) as Kind;
+  const now = around.entry(change.renamed_from ?? change.address);
+  const base = await desiredEntry(hands, kind, change, change.desired, around);
+  const entry: Entry = { ...base, id: change.id, observed: change.before as JsonObject };
+  if (change.action === 'keep' && !change.renamed_from && now && sameMemory(kind, now, entry)) return { outcome: 'done', id: change.id };
+  await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry });
+  return { outcome: 'done', id: change.id, entry };
+}
+
+/** Server fields and times come and go without being worth a write of the state. */
+function sameMemory(kind: Kind, a: Entry, b: Entry): boolean {
+  const stable = (entry: Entry): string => {
+    const observed = Object.fromEntries(Object.entries(entry.observed).filter(([name]) => kind.attributes[name]?.computed !== true));
+    return canonical({ ...entry, observed, applied_at: '' } as unknown as JsonObject);
+  };
+  return stable(a) === stable(b);
+}
+
+const moved = (change: Change): readonly Result[] => (change.renamed_from === undefined ? [] : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }]);
+
+/** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
+async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: Desired, around: Surroundings): Promise<Omit<Entry, 'id' | 'observed'>> {
+  const declared = fillAll(kind.attributes, desired.declared, around.resolver);
+  const known = around.entry(change.renamed_from ?? change.address)?.secrets ?? {};
+  const sent = 'write' in change ? change.write?.fields : undefined;
+  const secrets: Record<string, Fingerprint> = {};
+  for (const path of secretsOf(kind)) {
+    const secret = sent ? valueAt(sent, path) : undefined;
+    const value = secret instanceof Secret ? secret.reveal() : undefined;
+    const kept = valueAt(declared, path) instanceof Secret ? known[path] : undefined;
+    if (value !== undefined) secrets[path] = await hands.fingerprints.make(value);
+    else if (kept) secrets[path] = kept;
+  }
+  return {
+    kind: kind.name,
+    file: desired.file,
+    applied: redactAll(declared),
+    depends_on: change.depends_on,
+    applied_at: new Date(hands.clock.now()).toISOString(),
+    ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
+    ...(desired.protect ? { protect: true } : {}),
+    ...(desired.on_removal === undefined ? {} : { on_removal: desired.on_removal }),
+  };
+}
+
+async function create(hands: Hands, kind: Kind, address: string, write: Write, entry: Omit<Entry, 'id' | 'observed'>, around: Surroundings): Promise<{ outcome: Outcome['outcome']; id?: string; entry?: Entry; pending?: Intent; diagnostic?: Diagnostic }> {
+  const missing = missingSecret(write.fields);
+  if (missing) return { outcome: 'failed', diagnostic: missing };
+  const body = redactAll(write.fields);
+  const intent: Intent = {
+    type: 'intent',
+    op: hands.random.uuid(),
+    address,
+    kind: kind.name,
+    action: 'create',
+    content: digest(redactAll(write.fields, (secret) => secret.source)),
+    body,
+    preimage: around.before.equals(kind, write.fields),
+    entry,
+    at: new Date(hands.clock.now()).toISOString(),
+    ...optional('highest', around.before.highest(kind)),
+    ...optional('server_at', around.before.server_at(kind)),
+  };
+  const sent = await sendUnderIntent(hands, kind, intent, write);
+  if (sent.class === 'applied' && sent.live) {
+    const done: Entry = { ...entry, id: sent.live.id, observed: withoutSecrets(kind.attributes, sent.live.values) as JsonObject };
+    await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address, entry: done });
+    return { outcome: 'done', id: done.id, entry: done };
+  }
+  await hands.session.record({ type: 'result', op: intent.op, class: sent.class === 'applied' ? 'unknown' : sent.class, address });
+  if (sent.class === 'rejected' || sent.class === 'not_sent') return { outcome: 'failed', ...optional('diagnostic', sent.diagnostic) };
+  return { outcome: 'unknown', pending: intent, ...optional('diagnostic', sent.diagnostic) };
+}
+
+type Written = { outcome: Outcome['outcome']; id?: string; entry?: Entry | null; diagnostic?: Diagnostic; written?: { id: string; fields: Values } };
+
+async function update(hands: Hands, kind: Kind, change: Change & { readonly id: string; readonly before: Values }, write: Write, around: Surroundings): Promise<Written> {
+  const missing = missingSecret(write.fields);
+  if (missing) return { outcome: 'failed', diagnostic: missing };
+  const desired = 'desired' in change ? change.desired : undefined;
+  const entry = desired && (await desiredEntry(hands, kind, change, desired, around));
+  const prior = around.entry(change.renamed_from ?? change.address);
+  if (desired && entry && (!prior || change.renamed_from !== undefined)) await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry: bound(change, entry, prior) });
+  const intent = repeatable(hands, kind, change.address, 'update', change.id);
+  const sent = await sendUntilKnown(hands, kind, intent, write, change.before);
+  const at = new Date(hands.clock.now()).toISOString();
+  if (sent.class === 'applied') {
+    const done = entry ? { ...entry, id: change.id, observed: redactAll(withoutSecrets(kind.attributes, { ...change.before, ...write.fields })) } : null;
+    const spent = change.action === 'update' ? { spent: { at, action: 'update' as const } } : {};
+    await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address: change.address, entry: done, ...spent });
+    return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields } };
+  }
+  await hands.session.record({ type: 'result', op: intent.op, class: 'not_sent', address: change.address });
+  return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id: change.id, ...optional('diagnostic', sent.diagnostic) };
+}
+
+/** An adopted or renamed object is ours before anything is sent to it; nothing counts as applied yet. */
+function bound(change: Change & { readonly id: string; readonly before: Values }, entry: Omit<Entry, 'id' | 'observed'>, prior: Entry | undefined): Entry {
+  const { secrets: _, ...rest } = entry;
+  return { ...rest, applied: prior?.applied ?? {}, ...(prior?.secrets ? { secrets: prior.secrets } : {}), id: change.id, observed: change.before as JsonObject };
+}
+
+async function remove(hands: Hands, kind: Kind, address: string, write: Write): Promise<Written> {
+  const id = write.id as string;
+  const intent = repeatable(hands, kind, address, 'delete', id);
+  const sent = await sendUntilKnown(hands, kind, intent, write, write.live?.values ?? {});
+  const gone = sent.class === 'applied' || (sent.class === 'rejected' && sent.diagnostic?.code === 'not-found');
+  if (gone) {
+    await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address, entry: null, spent: { at: new Date(hands.clock.now()).toISOString(), action: 'delete' } });
+    return { outcome: 'done', id, entry: null };
+  }
+  await hands.session.record({ type: 'result', op: intent.op, class: 'not_sent', address });
+  return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id, ...optional('diagnostic', sent.diagnostic) };
+}
+
+function repeatable(hands: Hands, kind: Kind, address: string, action: 'update' | 'delete', id: string): Intent {
+  return { type: 'intent', op: hands.random.uuid(), address, kind: kind.name, action, id, at: new Date(hands.clock.now()).toISOString() };
+}
+
+async function sendUnderIntent(hands: Hands, kind: Kind, intent: Intent, write: Write): Promise<Sent> {
+  await hands.session.record(intent);
+  await hands.session.assertHeld();
+  return hands.cloud.send(kind, hands.cloud.compose(kind, write), write);
+}
+
+/** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
+async function sendUntilKnown(hands: Hands, kind: Kind, intent: Intent, write: Write, base: Values): Promise<Sent> {
+  let sent = await sendUnderIntent(hands, kind, intent, write);
+  for (let attempt = 1; sent.class === 'unknown'; attempt += 1) {
+    const look = await tryFind(hands, kind, intent.id as string);
+    if (look === 'unread') return sent;
+    if (write.verb === 'delete' && look === undefined) return { class: 'applied' };
+    if (look === undefined) return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted by another hand meanwhile.`, detail: 'Plan again.' } };
+    const blind = [...secretsOf(kind)].some((path) => valueAt(write.fields, path) instanceof Secret);
+    if (write.verb === 'update' && !blind && taken(kind, write.fields, look)) return { class: 'applied' };
+    if (!unmoved(kind, base, look)) return { class: 'rejected', diagnostic: { severity: 'error', code: 'moved', summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
+    if (attempt >= ATTEMPTS || hands.signal.aborted) return sent;
+    await hands.session.assertHeld();
+    sent = await hands.cloud.send(kind, hands.cloud.compose(kind, write), write);
+  }
+  return sent;
+}
+
+async function tryFind(hands: Hands, kind: Kind, id: string): Promise<Live | undefined | 'unread'> {
+  try {
+    return (await hands.cloud.find(kind, [id]))[0];
+  } catch {
+    return 'unread';
+  }
+}
+
+function unmoved(kind: Kind, base: Values, live: Live): boolean {
+  return Object.entries(kind.attributes).every(([name, attribute]: readonly [string, Attribute]) => attribute.computed || attribute.secret || same(attribute, base[name], withoutSecrets(kind.attributes, live.values)[name]));
+}
+
+/** A create or update that carries a secret needs its value; everything else works without. */
+function missingSecret(fields: Values): Diagnostic | undefined {
+  for (const value of secretsIn(fields)) {
+    if (value.reveal() === undefined)
+      return { severity: 'error', code: 'secret-missing', summary: `The value of \${secret.${value.source}} is needed to send this, and it is not there.`, detail: value.source.startsWith('env.') ? `Set ${value.source.slice(4)} in the environment.` : 'Make the file readable.' };
+  }
+  return undefined;
+}
+
+function* secretsIn(value: unknown): Generator<Secret> {
+  if (value instanceof Secret) yield value;
+  else if (Array.isArray(value)) for (const item of value) yield* secretsIn(item);
+  else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) yield* secretsIn(item);
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): Partial<Record<K, V>> {
+  return value === undefined ? {} : ({ [name]: value } as Record<K, V>);
+}
+
+/** What existed before this run, from the reading the plan was made of. */
+export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live>; readonly server_at?: string }>): Before {
+  const indexes = new Map<string, ReadonlyMap<string, readonly Live[]>>();
+  const tops = new Map<string, string | undefined>();
+  return {
+    equals: (kind, values) => {
+      const collection = world.get(kind.name);
+      if (!collection) return [];
+      const index = indexes.get(kind.name) ?? indexByIdentity(collection);
+      indexes.set(kind.name, index);
+      return (index.get(identityKey(kind, values) ?? '') ?? []).map((live) => live.id);
+    },
+    highest: (kind) => {
+      if (!tops.has(kind.name)) tops.set(kind.name, highestOf([...(world.get(kind.name)?.byId.keys() ?? [])]));
+      return tops.get(kind.name);
+    },
+    server_at: (kind) => world.get(kind.name)?.server_at,
+  };
+}
+
+function highestOf(ids: readonly string[]): string | undefined {
+  let top: bigint | undefined;
+  for (const id of ids) if (/^\d+$/.test(id) && (top === undefined || BigInt(id) > top)) top = BigInt(id);
+  return top === undefined ? undefined : idOf(String(top)) ?? undefined;
+}
+

@@ -1,0 +1,203 @@
+// Which live object is meant by an address: the recorded id, else `lifecycle.adopt`, else identity.
+// One unmanaged match is adopted; several are a question to a person; list order never decides.
+import {
+  canonical,
+  exits,
+  isEmpty,
+  isKnown,
+  isTree,
+  normal,
+  redact,
+  tryAddress,
+  formatAddress,
+  unescapeHtml,
+  writables,
+  type Attribute,
+  type Declaration,
+  type Diagnostic,
+  type Entry,
+  type Exit,
+  type Kind,
+  type Live,
+  type State,
+  type Value,
+  type Values,
+  type Json,
+} from '../model/index.js';
+import type { Collection, World } from './observe.js';
+
+export interface Match {
+  readonly how: 'recorded' | 'adopt' | 'identity' | 'none';
+  readonly live?: Live;
+  readonly entry?: Entry;
+  /** The address the entry stands under, where the declaration was renamed. */
+  readonly renamedFrom?: string;
+  /** The recorded object was deleted outside. */
+  readonly gone?: boolean;
+}
+
+export interface MatchTrouble {
+  readonly diagnostic: Diagnostic;
+  readonly exit: Exit;
+}
+
+/** The previous address of a declaration, where it names one that the state still holds and no declaration has. */
+export function previousAddress(declaration: Declaration, state: State | undefined): string | undefined {
+  const old = declaration.lifecycle.renamed_from;
+  if (old === undefined || state === undefined || state.resources[declaration.address]) return undefined;
+  const own = tryAddress(declaration.address);
+  const address = tryAddress(`${declaration.kind}.${old}`);
+  if (!address) return undefined;
+  const previous = formatAddress(address.key === undefined && own?.key !== undefined ? { ...address, key: own.key } : address);
+  return state.resources[previous] ? previous : undefined;
+}
+
+/** Finds live objects for declarations, and remembers which are taken. */
+export class Matcher {
+  readonly #world: World;
+  readonly #state: State | undefined;
+  readonly #managed = new Map<string, string>();
+  readonly #claimed = new Map<string, string>();
+  readonly #index = new Map<string, ReadonlyMap<string, readonly Live[]>>();
+
+  constructor(world: World, state: State | undefined, declarations: Iterable<Declaration>) {
+    this.#world = world;
+    this.#state = state;
+    for (const [address, entry] of Object.entries(state?.resources ?? {})) this.#managed.set(key(entry.kind, entry.id), address);
+    for (const { kind, address, lifecycle } of declarations) if (lifecycle.adopt !== undefined && !this.#claimed.has(key(kind, lifecycle.adopt))) this.#claimed.set(key(kind, lifecycle.adopt), address);
+  }
+
+  match(kind: Kind, declaration: Declaration, values: Values): Match | MatchTrouble {
+    const collection = this.#world.get(kind.name) as Collection;
+    const renamedFrom = previousAddress(declaration, this.#state);
+    const entry = this.#state?.resources[renamedFrom ?? declaration.address];
+    const rename = renamedFrom === undefined ? {} : { renamedFrom };
+    const adopt = declaration.lifecycle.adopt;
+    if (entry) {
+      const live = collection.byId.get(entry.id);
+      if (live && adopt !== undefined && adopt !== entry.id) return this.#alreadyBound(declaration, entry, adopt);
+      if (live) return { how: 'recorded', live, entry, ...rename };
+    }
+    const base = entry ? { entry, gone: true, ...rename } : rename;
+    if (adopt !== undefined) return this.#adopt(collection, declaration, adopt, base);
+    const candidates = this.#candidates(collection, values);
+    const twins = declaration.lifecycle.allow_twin === true;
+    if (candidates.length > 1 && !twins) return ambiguous(kind, declaration, candidates);
+    const live = candidates[0];
+    if (!live) return { how: 'none', ...base };
+    this.#claimed.set(key(kind.name, live.id), declaration.address);
+    return { how: 'identity', live, ...base };
+  }
+
+  /** Live objects of the kind that no address manages or claims. */
+  unmanaged(kind: Kind): readonly Live[] {
+    return [...(this.#world.get(kind.name)?.byId.values() ?? [])].filter((live) => this.#free(kind.name, live.id));
+  }
+
+  #free(kind: string, id: string): boolean {
+    return !this.#managed.has(key(kind, id)) && !this.#claimed.has(key(kind, id));
+  }
+
+  #candidates(collection: Collection, values: Values): readonly Live[] {
+    const wanted = identityKey(collection.kind, { ...ownRoot(collection), ...values });
+    if (wanted === undefined) return [];
+    const { name } = collection.kind;
+    let index = this.#index.get(name);
+    if (!index) this.#index.set(name, (index = indexByIdentity(collection)));
+    return (index.get(wanted) ?? []).filter((live) => this.#free(name, live.id));
+  }
+
+  #adopt(collection: Collection, declaration: Declaration, id: string, base: Partial<Match>): Match | MatchTrouble {
+    const owner = this.#managed.get(key(declaration.kind, id)) ?? this.#claimed.get(key(declaration.kind, id));
+    if (owner !== undefined && owner !== declaration.address && owner !== base.renamedFrom)
+      return trouble(declaration, 'adopt-taken', `${declaration.address} wants to adopt ${id}, which is managed as ${owner}.`, `Keep one of the two, or move it: trueup state mv ${quote(owner)} ${quote(declaration.address)}`);
+    const live = collection.byId.get(id);
+    if (!live)
+      return trouble(declaration, 'adopt-missing', `${declaration.address} wants to adopt ${id}, but no live object of ${declaration.kind} has this id.`, `List what is there: trueup get ${declaration.kind}`);
+    return { how: 'adopt', live, ...base };
+  }
+
+  #alreadyBound(declaration: Declaration, entry: Entry, adopt: string): MatchTrouble {
+    return trouble(
+      declaration,
+      'adopt-bound',
+      `${declaration.address} is bound to ${entry.id}, but lifecycle.adopt names ${adopt}.`,
+      `Remove lifecycle.adopt, or let the bound object go first: trueup state rm ${quote(declaration.address)}`,
+    );
+  }
+}
+
+export const isTrouble = (match: Match | MatchTrouble): match is MatchTrouble => 'diagnostic' in match;
+
+const key = (kind: string, id: string): string => `${kind} ${id}`;
+export const quote = (address: string): string => (/["[]/.test(address) ? `'${address}'` : address);
+
+function trouble(declaration: Declaration, code: string, summary: string, detail: string, exit: Exit = exits.error): MatchTrouble {
+  return { diagnostic: { severity: 'error', code, summary, detail, address: declaration.address, origin: declaration.origin }, exit };
+}
+
+function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchTrouble {
+  const ids = candidates.map((live) => live.id).toSorted();
+  const shown = ids.slice(0, 5).join(', ') + (ids.length > 5 ? `, and ${ids.length - 5} more` : '');
+  return trouble(
+    declaration,
+    'ambiguous',
+    `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${shown}.`,
+    `Choose one: trueup import ${quote(declaration.address)} ${ids[0]}\nor write lifecycle: { adopt: "${ids[0]}" } beside its attributes.`,
+    exits.undecided,
+  );
+}
+
+/** Text that is equal for objects of equal identity; undefined while a part of it is not known. */
+export function identityKey(kind: Kind, values: Values): string | undefined {
+  const names = kind.identity === 'content' ? writables(kind).map(([name]) => name) : kind.identity;
+  const parts: Json[] = [];
+  for (const name of names) {
+    const value = values[name];
+    if (!isKnown(value)) return undefined;
+    parts.push(comparable(kind.attributes[name] as Attribute, value));
+  }
+  return canonical(parts);
+}
+
+/** One spelling for what `same` calls equal: empties are null, texts are unescaped, secrets are left out. */
+function comparable(attribute: Attribute, value: Value | undefined): Json {
+  const plain = redact(normal(attribute, value));
+  if (isEmpty(plain)) return null;
+  if (attribute.word === 'object' && isTree(plain as Value)) {
+    const out: Record<string, Json> = {};
+    for (const [name, inner] of Object.entries(attribute.attributes)) {
+      const part = inner.secret ? null : comparable(inner, (plain as Values)[name]);
+      if (part !== null) out[name] = part;
+    }
+    return Object.keys(out).length === 0 ? null : out;
+  }
+  if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(plain)) return plain.map((item) => comparable(attribute.of, item as Value));
+  return typeof plain === 'string' ? unescapeHtml(plain) : plain;
+}
+
+/**
+ * What an undeclared reference to the same kind means: the root of the tree, such as the account the keys belong to,
+ * whose parent is not in the listing.
+ */
+function ownRoot(collection: Collection): Values {
+  const { kind, byId } = collection;
+  const self = writables(kind).find(([, attribute]) => attribute.word === 'ref' && attribute.to === kind.name && attribute.optional);
+  if (!self) return {};
+  const roots = [...byId.values()].filter((live) => !byId.has(String(live.values[self[0]])));
+  return roots.length === 1 ? { [self[0]]: (roots[0] as Live).id } : {};
+}
+
+/** Live objects of a collection by identity, each bucket in order of ids. */
+export function indexByIdentity(collection: Collection): ReadonlyMap<string, readonly Live[]> {
+  const index = new Map<string, Live[]>();
+  for (const live of collection.byId.values()) {
+    const identity = identityKey(collection.kind, live.values);
+    if (identity === undefined) continue;
+    const bucket = index.get(identity);
+    if (bucket) bucket.push(live);
+    else index.set(identity, [live]);
+  }
+  for (const bucket of index.values()) bucket.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return index;
+}

@@ -1,0 +1,335 @@
+// The plan: declared, prior and live in, every change with its reason out. Pure: the same inputs give the same bytes.
+import {
+  compareText,
+  digest,
+  isKnown,
+  redact,
+  redactAll,
+  referencesIn,
+  removals,
+  same,
+  writables,
+  worst,
+  exits,
+  isChange,
+  writes,
+  type AttributeChange,
+  type Attribute,
+  type Change,
+  type CloudReader,
+  type Declaration,
+  type Desired,
+  type Diagnostic,
+  type Drift,
+  type Entry,
+  type Exit,
+  type Kind,
+  type Kinds,
+  type Live,
+  type Plan,
+  type PlanRequest,
+  type Project,
+  type Reference,
+  type State,
+  type Value,
+  type Values,
+  type Write,
+} from '../model/index.js';
+import { allFields, changedFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
+import { identityKey, isTrouble, Matcher, type Match } from './match.js';
+import type { World } from './observe.js';
+import { concerns, judge } from './policy.js';
+import { fillAll, graph, valueAt, type Graph, type Resolver } from './resolve.js';
+import { select, type Selection } from './select.js';
+import { sequence } from './sequence.js';
+import { suggestions } from './suggest.js';
+
+export interface PlanInput {
+  readonly kinds: Kinds;
+  readonly project: Project;
+  readonly state: State | undefined;
+  readonly world: World;
+  /** By `<address> <path>` of each declared secret. */
+  readonly secrets: ReadonlyMap<string, SecretVerdict>;
+  readonly compose: CloudReader['compose'];
+  readonly request: PlanRequest;
+  /** Milliseconds since 1970, for limits that hold over 24 hours. */
+  readonly now: number;
+}
+
+export interface Proposal {
+  readonly plan: Plan;
+  /** What the plan was computed from. */
+  readonly world: World;
+  /** 0 nothing to do, 2 changes, 3 blocked, 5 a person must decide, 1 errors. */
+  readonly exit: Exit;
+}
+
+/** An address on its way through planning, as references see it. */
+interface Planned {
+  readonly kind: Kind;
+  readonly declared: Values;
+  readonly live?: Live;
+  readonly moves: boolean;
+}
+
+interface Draft {
+  readonly input: PlanInput;
+  readonly selection: Selection;
+  readonly graph: Graph;
+  readonly matcher: Matcher;
+  readonly planned: Map<string, Planned>;
+  readonly resolver: Resolver;
+  readonly diagnostics: Diagnostic[];
+  readonly exits: Exit[];
+  readonly drift: Drift[];
+}
+
+export function plan(input: PlanInput): Proposal {
+  const selection = select(input.kinds, input.project, input.state, input.request);
+  const order = graph(selection.declarations, (address) => selection.known.has(address));
+  const diagnostics: Diagnostic[] = [...selection.diagnostics, ...order.diagnostics];
+  const planned = new Map<string, Planned>();
+  const lookups = input.request.destroy ? new Map<string, Planned>() : lookUp(input, diagnostics);
+  const resolver: Resolver = (reference) => resolve(reference, planned, lookups, input.state, input.kinds);
+  const matcher = new Matcher(input.world, input.state, selection.declarations.values());
+  const draft: Draft = { input, selection, graph: order, matcher, planned, resolver, diagnostics, exits: [], drift: [] };
+  const changes: Change[] = [];
+  for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
+    const change = planDeclared(draft, selection.declarations.get(address) as Declaration);
+    if (change) changes.push(change);
+  }
+  diagnostics.push(...twins(draft, changes), ...secretsUnseen(draft));
+  const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry) ?? []);
+  const ordered = sequence(changes, removals, input.world, input.kinds);
+  diagnostics.push(...suggestions(ordered, matcher, input.kinds), ...concerns(ordered, input));
+  const verdicts = judge(ordered, selection, input);
+  const errors = diagnostics.some((one) => one.severity === 'error') ? [exits.error] : [];
+  const exit = worst([...draft.exits, ...errors, ...(verdicts.some((one) => one.verdict === 'blocked') ? [exits.blocked] : []), ...(ordered.some(isChange) ? [exits.changes] : [])]);
+  return { world: input.world, plan: { changes: ordered, drift: draft.drift, unmanaged: unmanaged(input, matcher), verdicts, diagnostics }, exit };
+}
+
+function unmanaged({ world }: PlanInput, matcher: Matcher): Record<string, number> {
+  return Object.fromEntries([...world.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind).length]));
+}
+
+function planDeclared(draft: Draft, declaration: Declaration): Change | undefined {
+  const kind = draft.input.kinds.get(declaration.kind) as Kind;
+  const values = fillAll(kind.attributes, declaration.values, draft.resolver);
+  const match = draft.matcher.match(kind, declaration, values);
+  if (isTrouble(match)) {
+    draft.diagnostics.push(match.diagnostic);
+    draft.exits.push(match.exit);
+    return undefined;
+  }
+  const change = match.live ? onLive(draft, kind, declaration, values, { ...match, live: match.live }) : creation(draft, kind, declaration, values, match);
+  draft.planned.set(declaration.address, { kind, declared: values, ...(match.live ? { live: match.live } : {}), moves: change === undefined || writes(change) });
+  if (match.entry && match.live) noteDrift(draft, kind, declaration, match.entry, match.live);
+  if (match.entry && match.gone) draft.drift.push({ address: declaration.address, kind: kind.name, id: match.entry.id });
+  return change;
+}
+
+const common = (draft: Draft, declaration: Declaration, reason: string, match: Match) => ({
+  address: declaration.address,
+  kind: declaration.kind,
+  name: declaration.name,
+  origin: declaration.origin,
+  reason,
+  depends_on: draft.graph.dependencies.get(declaration.address) ?? [],
+  ...(match.renamedFrom === undefined ? {} : { renamed_from: match.renamedFrom }),
+});
+
+const desired = (declaration: Declaration, declared: Values): Desired => ({
+  declared,
+  file: declaration.origin.file,
+  protect: declaration.lifecycle.protect === true,
+  ...(declaration.lifecycle.on_removal === undefined ? {} : { on_removal: declaration.lifecycle.on_removal }),
+});
+
+function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Values, match: Match): Change | undefined {
+  if (!kind.operations.create) {
+    draft.diagnostics.push({
+      severity: 'error',
+      code: 'cannot-create',
+      summary: `${declaration.address} has no live object, and ${kind.name} cannot be created through the API.`,
+      detail: `Make it where it is made, or correct ${kind.identity === 'content' ? 'its attributes' : kind.identity.join(' and ')}. What is there: trueup get ${kind.name}`,
+      address: declaration.address,
+      origin: declaration.origin,
+    });
+    return undefined;
+  }
+  const write: Write = { verb: 'create', fields: values };
+  const reason = match.gone ? 'it was deleted outside and is made again' : 'it does not exist yet';
+  return { action: 'create', ...common(draft, declaration, reason, match), write, request: draft.input.compose(kind, write), desired: desired(declaration, values) };
+}
+
+function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Values, match: Match & { readonly live: Live }): Change | undefined {
+  const { live, entry } = match;
+  const declared = ignoring(values, declaration.lifecycle.ignore_changes ?? []);
+  const recorded = match.how === 'recorded';
+  const secret = (path: string): SecretVerdict => draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
+  const changes = diff({ kind, declared, live, applied: recorded ? entry?.applied : undefined, secret });
+  const fixed = changes.filter((change) => kind.attributes[change.path]?.immutable);
+  if (fixed.length > 0) {
+    draft.diagnostics.push(...fixed.map((change) => immutable(declaration, change)));
+    return undefined;
+  }
+  const base = { ...common(draft, declaration, reasonOf(match, changes), match), id: live.id, before: live.values, desired: desired(declaration, declared), get fingerprint() { return fingerprint(kind, live); } };
+  const written = changes.length === 0 ? undefined : update(draft, kind, declared, live, changes);
+  if (!recorded) return withGetter(base, { action: 'adopt' as const, changes, ...written });
+  return written ? withGetter(base, { action: 'update' as const, changes, ...written }) : withGetter(base, { action: 'keep' as const });
+}
+
+/** Joins without evaluating: a fingerprint costs a hash, and most are never looked at. */
+function withGetter<A extends object, B extends object>(base: A, more: B): A & B {
+  return Object.defineProperties(more, Object.getOwnPropertyDescriptors(base)) as A & B;
+}
+
+function update(draft: Draft, kind: Kind, declared: Values, live: Live, changes: readonly AttributeChange[]): Pick<Extract<Change, { action: 'update' }>, 'write' | 'request'> {
+  const fields = kind.operations.update === 'PUT' ? allFields(kind, declared, live) : changedFields(kind, declared, live, changes);
+  const write: Write = { verb: 'update', id: live.id, fields, live };
+  return { write, request: draft.input.compose(kind, write) };
+}
+
+/** Digest of what can be written of a live object. */
+export function fingerprint(kind: Kind, live: Live): string {
+  return digest(redactAll(Object.fromEntries(writables(kind).flatMap(([name]) => (live.values[name] === undefined ? [] : [[name, live.values[name]]])))));
+}
+
+function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
+  const paths = changes.map((change) => change.path).join(', ');
+  if (match.how !== 'recorded') {
+    const how = match.how === 'adopt' ? 'lifecycle.adopt names it' : 'it is the only unmanaged object that matches';
+    return changes.length > 0 ? `${how}; ${paths} will be brought in line` : how;
+  }
+  if (changes.length === 0) return match.renamedFrom === undefined ? 'it is as declared' : `renamed from ${match.renamedFrom}`;
+  const drifted = changes.filter((change) => change.drifted).map((change) => change.path);
+  return drifted.length === 0 ? `${paths} declared anew` : drifted.length === changes.length ? `${paths} changed outside` : `${drifted.join(', ')} changed outside; others declared anew`;
+}
+
+function immutable(declaration: Declaration, change: AttributeChange): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'immutable',
+    summary: `${declaration.address}: ${change.path} is fixed; it is ${JSON.stringify(redact(change.before ?? null))} and cannot become ${JSON.stringify(redact(change.after ?? null))}.`,
+    detail: 'Declare the other object under a name of its own, and remove or forget this one.',
+    address: declaration.address,
+    attribute: change.path,
+    origin: declaration.at(change.path),
+  };
+}
+
+function noteDrift(draft: Draft, kind: Kind, declaration: Declaration, entry: Entry, live: Live): void {
+  const changes = driftOf(kind, ignoring(entry.applied, declaration.lifecycle.ignore_changes ?? []), live);
+  if (changes.length > 0) draft.drift.push({ address: declaration.address, kind: kind.name, id: live.id, changes });
+}
+
+function planRemoved(draft: Draft, address: string, entry: Entry): Change | undefined {
+  const { kinds, world, compose, request, project } = draft.input;
+  const kind = kinds.get(entry.kind);
+  if (!kind) {
+    draft.diagnostics.push({ severity: 'error', code: 'unknown-kind', summary: `The state holds ${address}, whose kind this version does not know.`, detail: 'Use the version of trueup that wrote the state.' });
+    return undefined;
+  }
+  const live = world.get(kind.name)?.byId.get(entry.id);
+  const how = entry.on_removal ?? removals(kind)[0];
+  const why = request.destroy ? 'everything is to be destroyed' : 'it is declared no more';
+  const declaration = project.declarations.find((one) => request.destroy && one.address === address);
+  const base = {
+    address,
+    kind: kind.name,
+    name: address.slice(kind.name.length + 1),
+    ...(declaration ? { origin: declaration.origin } : {}),
+    depends_on: [],
+    id: entry.id,
+    before: live?.values ?? (entry.observed as Values),
+    fingerprint: live ? fingerprint(kind, live) : digest(entry.observed),
+  };
+  if (!live) {
+    draft.drift.push({ address, kind: kind.name, id: entry.id });
+    return { action: 'forget', ...base, reason: `${why}, and it is gone already` };
+  }
+  if (how === 'delete' && kind.operations.delete) {
+    const write: Write = { verb: 'delete', id: entry.id, fields: {}, live };
+    return { action: 'delete', ...base, reason: why, write, request: compose(kind, write) };
+  }
+  const retired = kind.retire?.[how as string] as Values | undefined;
+  const changes = retired ? diff({ kind, declared: retired, live, secret: () => 'same' }) : [];
+  if (!retired || changes.length === 0) return { action: 'forget', ...base, reason: `${why}; the live object stays as it is` };
+  return { action: 'update', ...base, reason: `${why}; on_removal: ${how}`, changes, ...update(draft, kind, retired, live, changes) };
+}
+
+/** Exactly one live object for each lookup, or an error. */
+function lookUp({ kinds, project, world }: PlanInput, diagnostics: Diagnostic[]): ReadonlyMap<string, Planned> {
+  const found = new Map<string, Planned>();
+  for (const lookup of project.lookups) {
+    const kind = kinds.get(lookup.kind) as Kind;
+    const where = fillAll(kind.attributes, lookup.where, (reference) => resolve(reference, new Map(), found, undefined, kinds));
+    const live = [...(world.get(kind.name)?.byId.values() ?? [])].filter((one) => Object.entries(where).every(([name, value]) => same(kind.attributes[name] as Attribute, value, one.values[name])));
+    const only = live.length === 1 ? live[0] : undefined;
+    if (only) found.set(lookup.name, { kind, declared: {}, live: only, moves: false });
+    else
+      diagnostics.push({
+        severity: 'error',
+        code: 'lookup',
+        summary: `lookups.${lookup.name} must match exactly one of ${kind.name}, but matches ${live.length === 0 ? 'none' : `${live.length}: ${live.slice(0, 5).map((one) => one.id).join(', ')}`}.`,
+        detail: live.length === 0 ? `What is there: trueup get ${kind.name}` : `Say more about it, for example ${kind.id}: "${live[0]?.id}".`,
+        origin: lookup.origin,
+      });
+  }
+  return found;
+}
+
+function resolve(reference: Reference, planned: ReadonlyMap<string, Planned>, lookups: ReadonlyMap<string, Planned>, state: State | undefined, kinds: Kinds): Value | undefined {
+  const target = reference.source === 'lookup' ? lookups.get(reference.target) : planned.get(reference.target);
+  if (target) return attributeOf(target, reference.attribute);
+  const entry = reference.source === 'lookup' ? undefined : state?.resources[reference.target];
+  if (!entry) return undefined;
+  return reference.attribute === kinds.get(entry.kind)?.id ? entry.id : valueAt(entry.observed as Values, reference.attribute);
+}
+
+/** A planned value never changes at apply: computed attributes of what is written are not known before. */
+function attributeOf({ kind, declared, live, moves }: Planned, path: string): Value | undefined {
+  if (path === kind.id) return live?.id;
+  const value = valueAt(declared, path);
+  if (value !== undefined) return isKnown(value) ? value : undefined;
+  const computed = kind.attributes[path.split('.', 1)[0] as string]?.computed;
+  return computed && moves ? undefined : valueAt(live?.values ?? {}, path);
+}
+
+/** Two declarations of one identity would fight over one object, or make it twice. */
+function twins(draft: Draft, changes: readonly Change[]): Diagnostic[] {
+  const crowded = new Set(changes.filter((change) => change.action === 'create').map((change) => change.kind));
+  const seen = new Map<string, Declaration>();
+  const out: Diagnostic[] = [];
+  for (const [address, planned] of crowded.size === 0 ? [] : draft.planned) {
+    if (!crowded.has(planned.kind.name)) continue;
+    const declaration = draft.selection.declarations.get(address) as Declaration;
+    const identity = identityKey(planned.kind, knownByName(planned.declared));
+    const other = identity === undefined ? undefined : seen.get(`${planned.kind.name} ${identity}`);
+    if (identity !== undefined && !other) seen.set(`${planned.kind.name} ${identity}`, declaration);
+    if (!other || (other.lifecycle.allow_twin && declaration.lifecycle.allow_twin)) continue;
+    out.push({
+      severity: 'error',
+      code: 'twin',
+      summary: `${address} and ${other.address} declare the same ${planned.kind.singular.replaceAll('_', ' ')}.`,
+      detail: `The other one is at ${other.origin.file}:${other.origin.line}. Remove one, or write lifecycle: { allow_twin: true } on both.`,
+      address,
+      origin: declaration.origin,
+    });
+  }
+  return out;
+}
+
+/** References stand for themselves, so that two declarations that name the same unknown object compare equal. */
+function knownByName(values: Values): Values {
+  return referencesIn(values).next().done ? values : (redactAll(values) as Values);
+}
+
+function secretsUnseen(draft: Draft): Diagnostic[] {
+  const unseen = [...draft.input.secrets].filter(([, verdict]) => verdict === 'unavailable').map(([key]) => key.slice(0, key.indexOf(' ')));
+  const addresses = [...new Set(unseen)].filter((address) => draft.planned.get(address)?.live).toSorted(compareText);
+  if (addresses.length === 0) return [];
+  const shown = addresses.slice(0, 3).join(', ') + (addresses.length > 3 ? `, and ${addresses.length - 3} more` : '');
+  return [{ severity: 'info', code: 'secret-unseen', summary: `The secret of ${shown} is not available here; it is taken as unchanged.`, detail: 'Give its value to notice a rotation.' }];
+}

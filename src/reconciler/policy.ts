@@ -1,0 +1,215 @@
+// What may not happen by accident. Each rule is a small named function over the ordered changes; a rule that
+// speaks blocks the run (exit 3) unless it is allowed by name. Rules only ever remove: none adds a change.
+import {
+  isEmpty,
+  policyRules,
+  Reference,
+  writes,
+  type Change,
+  type Diagnostic,
+  type Kinds,
+  type Live,
+  type PolicyRule,
+  type Spent,
+  type Update,
+  type Value,
+  type Values,
+  type Verdict,
+} from '../model/index.js';
+import { getDomain } from 'tldts-icann';
+import type { World } from './observe.js';
+import type { PlanInput } from './plan.js';
+import { administers, AUTHORIZATIONS, demotes, lineage, rank, reroles, roleAfter } from './roles.js';
+import type { Selection } from './select.js';
+
+const ACCOUNTS = 'accounts';
+const RULES = 'alert_rules';
+const DESTINATIONS = 'alert_push_destinations';
+/** From this many recorded objects on, the share of changed ones is limited. */
+const SHARE_FROM = 10;
+export const SPENT_WINDOW = 24 * 3600 * 1000;
+
+interface Case {
+  readonly changes: readonly Change[];
+  readonly selection: Selection;
+  readonly input: PlanInput;
+  readonly world: World;
+}
+type Finding = Omit<Verdict, 'rule' | 'verdict'>;
+type Rule = (at: Case) => readonly Finding[];
+
+export function judge(changes: readonly Change[], selection: Selection, input: PlanInput): readonly Verdict[] {
+  const at: Case = { changes, selection, input, world: input.world };
+  return policyRules.flatMap((rule) => rules[rule](at).map((finding) => ({ rule, verdict: input.request.allow.includes(rule) ? ('allowed' as const) : ('blocked' as const), ...finding })));
+}
+
+const rules: Readonly<Record<PolicyRule, Rule>> = {
+  'max-deletes': ({ changes, input }) => {
+    const now = changes.filter((change) => change.action === 'delete').length;
+    const before = recent(input, ['delete']);
+    const limit = input.project.settings.policy.max_deletes;
+    return now > 0 && now + before > limit ? [{ detail: `${now} to delete${earlier(before)}; the limit is ${limit} in 24 hours (settings.policy.max_deletes)` }] : [];
+  },
+
+  'max-changed': ({ changes, input }) => {
+    const objects = Object.keys(input.state?.resources ?? {}).length;
+    const now = changes.filter((change) => change.action === 'delete' || change.action === 'update').length;
+    const before = recent(input, ['delete', 'update']);
+    const limit = input.project.settings.policy.max_changed_percent;
+    const share = ((now + before) / objects) * 100;
+    if (objects < SHARE_FROM || now === 0 || share <= limit) return [];
+    return [{ detail: `${now} of ${objects} objects to update or delete${earlier(before)}; the limit is ${limit} % in 24 hours (settings.policy.max_changed_percent)` }];
+  },
+
+  emptied: ({ selection, changes }) =>
+    selection.emptied
+      .filter((kind) => selection.removed.some(([address]) => address.startsWith(`${kind}.`)))
+      .map((kind) => ({ detail: `every declaration of ${kind} vanished: ${changes.filter((change) => change.kind === kind).length} would go` })),
+
+  protected: ({ changes, input }) =>
+    changes.filter(isRemoval).filter((change) => input.state?.resources[change.address]?.protect || input.project.declarations.some((one) => one.address === change.address && one.lifecycle.protect)).map((change) => ({
+      address: change.address,
+      detail: `${change.address} is protected; remove lifecycle.protect in a run of its own first`,
+    })),
+
+  'last-administrator': ({ changes, world }) => {
+    const administrators = new Map<string, Set<string>>();
+    const at = (account: Value | undefined): Set<string> => administrators.get(String(account)) ?? (administrators.set(String(account), new Set()).get(String(account)) as Set<string>);
+    for (const { id, values } of world.get(AUTHORIZATIONS)?.byId.values() ?? []) if (administers(values.role)) at(values.account).add(id);
+    return changes.filter(reroles).flatMap((change) => {
+      const { account } = change.before;
+      if (administers(roleAfter(change))) at(account).add(change.id);
+      else at(account).delete(change.id);
+      if (!demotes(change) || lineage(world, account).some((above) => at(above).size > 0)) return [];
+      return [{ address: change.address, detail: `${change.address} is the last administrator of account ${String(account)}` }];
+    });
+  },
+
+  'privilege-rise': ({ changes }) =>
+    changes.filter(reroles).filter((change) => (rank(roleAfter(change)) ?? -1) > (rank(change.before.role) ?? -1)).map((change) => ({
+      address: change.address,
+      detail: `${change.address} rises from ${String(change.before.role)} to ${String(roleAfter(change))}`,
+    })),
+
+  'account-in-use': ({ changes, world }) => {
+    const deleted = changes.flatMap((change) => (change.action === 'delete' && change.kind === ACCOUNTS ? [change] : []));
+    if (deleted.length === 0) return [];
+    const holders = holdersByAccount(world, goingIds(changes), afterChanges(changes));
+    return deleted.flatMap((change) => {
+      const held = [...(holders.get(change.id) ?? [])].map(([kind, count]) => `${count} of ${kind}`);
+      return held.length === 0 ? [] : [{ address: change.address, detail: `${change.address} (account ${change.id}) still holds ${held.join(', ')}` }];
+    });
+  },
+
+  'rule-unheard': ({ changes, world }) => {
+    const blame = new Map<string, string>(changes.flatMap((change) => (writes(change) && change.action !== 'create' ? [[`${change.kind} ${change.id}`, change.address] as const] : [])));
+    if (blame.size === 0) return [];
+    const after = afterChanges(changes);
+    const going = goingIds(changes);
+    const destinations = world.get(DESTINATIONS)?.byId;
+    const delivers = (id: string, later: boolean): boolean => {
+      const key = `${DESTINATIONS} ${id}`;
+      const live = destinations?.get(id);
+      return live !== undefined && !(later && going.has(key)) && works(later ? (after.get(key) ?? live.values) : live.values);
+    };
+    return [...(world.get(RULES)?.byId.values() ?? [])].flatMap((rule) => {
+      const key = `${RULES} ${rule.id}`;
+      if (going.has(key) || !isHeard(rule.values, (id) => delivers(id, false))) return [];
+      const values = after.get(key) ?? rule.values;
+      if (isHeard(values, (id) => delivers(id, true))) return [];
+      const culprit = blame.get(key) ?? texts(rule.values.http_destinations).flatMap((id) => blame.get(`${DESTINATIONS} ${id}`) ?? [])[0];
+      const name = blame.get(key) ?? `alert rule ${rule.id}`;
+      return [{ ...(culprit === undefined ? {} : { address: culprit }), detail: `${name} would be left ${inScope(values) ? 'without an enabled, unsuspended destination' : 'without scope'}` }];
+    });
+  },
+
+  'destination-moved': ({ changes }) =>
+    changes.flatMap((change) => {
+      if (change.kind !== DESTINATIONS || !('changes' in change)) return [];
+      const moved = change.changes.find((one) => one.path === 'endpoint.url' && typeof one.before === 'string' && typeof one.after === 'string' && domainOf(one.before) !== domainOf(one.after));
+      return moved ? [{ address: change.address, detail: `${change.address} moves from ${domainOf(moved.before as string)} to ${domainOf(moved.after as string)}` }] : [];
+    }),
+};
+
+/** What the rules need to read beyond what is declared, for these changes. */
+export function policyNeeds(changes: readonly Change[], kinds: Kinds): readonly string[] {
+  const needs = new Set<string>();
+  for (const change of changes) {
+    if (!writes(change)) continue;
+    if (demotes(change)) needs.add(ACCOUNTS);
+    if (change.action === 'delete' && change.kind === ACCOUNTS) [ACCOUNTS, RULES, AUTHORIZATIONS].forEach((name) => needs.add(name));
+    if (change.kind === RULES && change.action !== 'delete') needs.add(DESTINATIONS);
+    if (change.kind === DESTINATIONS && (change.action === 'delete' || (change.action !== 'create' && change.write?.fields.enabled === false))) needs.add(RULES);
+  }
+  return [...needs].filter((name) => kinds.has(name));
+}
+
+/** What a plan should say aloud although nothing is wrong with the declarations: rules whose destinations do not deliver. */
+export function concerns(changes: readonly Change[], { world, project }: PlanInput): readonly Diagnostic[] {
+  const destinations = world.get(DESTINATIONS)?.byId;
+  if (!destinations) return [];
+  const after = afterChanges(changes);
+  const origins = new Map(project.declarations.map((one) => [one.address, one.origin]));
+  return changes.flatMap((change): Diagnostic[] => {
+    if (change.kind !== RULES || !('desired' in change) || !change.desired) return [];
+    const ids = change.desired.declared.http_destinations;
+    if (!Array.isArray(ids) || ids.length === 0) return [];
+    const silent = (ids as readonly Value[]).every((id) => typeof id === 'string' && destinations.has(id) && !works(after.get(`${DESTINATIONS} ${id}`) ?? (destinations.get(id) as Live).values));
+    const origin = origins.get(change.address);
+    return silent ? [{ severity: 'warning', code: 'silent-destinations', summary: `${change.address}: every destination is disabled or suspended, so nobody will hear of it.`, address: change.address, ...(origin ? { origin } : {}) }] : [];
+  });
+}
+
+const earlier = (count: number): string => (count === 0 ? '' : `, ${count} already done`);
+
+function recent({ state, now }: PlanInput, actions: readonly Spent['action'][]): number {
+  return (state?.spent ?? []).filter((one) => actions.includes(one.action) && Date.parse(one.at) > now - SPENT_WINDOW).length;
+}
+
+/** Deleted, or retired because the declaration went. */
+function isRemoval(change: Change): boolean {
+  return change.action === 'delete' || (change.action === 'update' && (change as Update).desired === undefined);
+}
+
+/** Values by `<kind> <id>` of every object that is written. */
+function afterChanges(changes: readonly Change[]): ReadonlyMap<string, Values> {
+  return new Map(changes.flatMap((change) => (writes(change) && change.action !== 'create' && change.action !== 'delete' ? [[`${change.kind} ${change.id}`, { ...change.before, ...change.write.fields }] as const] : [])));
+}
+
+function goingIds(changes: readonly Change[]): ReadonlySet<string> {
+  return new Set(changes.flatMap((change) => (change.action === 'delete' ? [`${change.kind} ${change.id}`] : [])));
+}
+
+/** How many objects of each kind will still name an account once the changes are done. */
+function holdersByAccount(world: World, going: ReadonlySet<string>, after: ReadonlyMap<string, Values>): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const holders = new Map<string, Map<string, number>>();
+  for (const { kind, byId } of world.values()) {
+    for (const live of byId.values()) {
+      const key = `${kind.name} ${live.id}`;
+      const values = after.get(key) ?? live.values;
+      if (going.has(key) || (kind.name === AUTHORIZATIONS && values.role === 'no_access')) continue;
+      for (const account of new Set([String(values.account), ...texts(values.associated_accounts)])) {
+        const counts = holders.get(account) ?? new Map<string, number>();
+        holders.set(account, counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1));
+      }
+    }
+  }
+  return holders;
+}
+
+const texts = (value: Value | undefined): readonly string[] => (Array.isArray(value) ? (value as readonly Value[]).filter((item): item is string => typeof item === 'string') : []);
+
+const works = (destination: Values): boolean => destination.enabled !== false && destination.suspended !== true;
+
+const inScope = (rule: Values): boolean => !isEmpty(rule.associated_accounts) || !isEmpty(rule.associated_groups);
+
+/** A rule is heard where it has scope and somebody to tell; a destination that is yet to be made counts. */
+function isHeard(rule: Values, delivers: (id: string) => boolean): boolean {
+  const targets = rule.http_destinations;
+  const told = Array.isArray(targets) && (targets as readonly Value[]).some((one) => one instanceof Reference || (typeof one === 'string' && delivers(one)));
+  return inScope(rule) && (told || !isEmpty(rule.email_destinations));
+}
+
+function domainOf(url: string): string {
+  return getDomain(url) ?? (URL.canParse(url) ? new URL(url).hostname : url);
+}

@@ -1,0 +1,92 @@
+// Reading, then planning: observes what the project needs, compares secrets, plans, and reads more only where a
+// policy asks for it. Holds a reader, so it cannot write; needs no secret values.
+import { Refusal, Secret, type CloudReader, type Diagnostic, type Emit, type Kinds, type Kind, type PlanRequest, type Project, type State, walk } from '../model/index.js';
+import type { Clock, Fingerprints } from '../ports/index.js';
+import type { Snapshot } from '../state/store.js';
+import type { SecretVerdict } from './diff.js';
+import { previousAddress } from './match.js';
+import { checkTarget, observe, type World } from './observe.js';
+import { plan, type PlanInput, type Proposal } from './plan.js';
+import { policyNeeds } from './policy.js';
+import { valueAt } from './resolve.js';
+import { select, type Selection } from './select.js';
+
+/** What reading and planning need. */
+export interface Desk {
+  readonly kinds: Kinds;
+  readonly cloud: CloudReader;
+  readonly fingerprints: Fingerprints;
+  readonly clock: Clock;
+  readonly emit: Emit;
+}
+
+/** @throws Refusal where a reading is not proven complete, or state and target do not belong together. */
+export async function propose(desk: Desk, project: Project, snapshot: Snapshot | undefined, request: PlanRequest): Promise<Proposal> {
+  const state = snapshot?.state;
+  checkTarget(state, desk.cloud.target);
+  const selection = select(desk.kinds, project, state, request);
+  const entries = Object.values(state?.resources ?? {});
+  const read = (names: Iterable<string>): Promise<World> => observe(desk.cloud, desk.kinds, names, entries, desk.emit);
+  const [world, secrets] = await Promise.all([read(neededKinds(project, selection, request)), compareSecrets(desk, selection, state)]);
+  const input: PlanInput = { kinds: desk.kinds, project, state, world, secrets, compose: desk.cloud.compose, request, now: desk.clock.now() };
+  const first = plan(input);
+  const unread = policyNeeds(first.plan.changes, desk.kinds).filter((name) => !world.has(name));
+  const more = await readMore(unread, read);
+  const final = unread.length === 0 ? first : plan({ ...input, world: new Map([...world, ...more.world]) });
+  const notes = [...unfinished(snapshot), ...more.diagnostics];
+  return { ...final, plan: { ...final.plan, diagnostics: [...notes, ...final.plan.diagnostics] } };
+}
+
+function neededKinds(project: Project, selection: Selection, request: PlanRequest): ReadonlySet<string> {
+  const declared = [...selection.declarations.values()].map((one) => one.kind);
+  const lookups = request.destroy ? [] : project.lookups.map((lookup) => lookup.kind);
+  return new Set([...declared, ...selection.removed.map(([, entry]) => entry.kind), ...lookups]);
+}
+
+/** Kinds that only a policy asks for. One that no credentials were given for is left out, aloud. */
+async function readMore(names: readonly string[], read: (names: Iterable<string>) => Promise<World>): Promise<{ world: World; diagnostics: readonly Diagnostic[] }> {
+  const world = new Map();
+  const diagnostics: Diagnostic[] = [];
+  for (const name of names) {
+    try {
+      for (const [kind, collection] of await read([name])) world.set(kind, collection);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.diagnostics[0]?.code !== 'no-endpoint') throw error;
+      diagnostics.push({ severity: 'warning', code: 'policy-unread', summary: `${name} were not checked for what this plan touches: ${error.diagnostics[0].summary}`, ...(error.diagnostics[0].detail ? { detail: error.diagnostics[0].detail } : {}) });
+    }
+  }
+  return { world, diagnostics };
+}
+
+function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
+  const open = snapshot?.pending.filter((intent) => intent.action === 'create') ?? [];
+  if (open.length === 0) return [];
+  return [{ severity: 'warning', code: 'unfinished', summary: `An earlier run ended while ${open.map((intent) => intent.address).join(', ')} was being created.`, detail: 'Apply looks what became of it before anything is sent; this plan may show it as a create.' }];
+}
+
+/** For each declared secret whether it is the one last sent. A value that cannot be had here is no trouble. */
+async function compareSecrets(desk: Desk, selection: Selection, state: State | undefined): Promise<ReadonlyMap<string, SecretVerdict>> {
+  const secretPaths = new Map([...desk.kinds.values()].map((kind) => [kind.name, secretsOf(kind)]));
+  const jobs = [...selection.declarations.values()].flatMap((declaration) =>
+    (secretPaths.get(declaration.kind) ?? []).flatMap((path) => {
+      const secret = valueAt(declaration.values, path);
+      if (!(secret instanceof Secret)) return [];
+      const entry = state?.resources[previousAddress(declaration, state) ?? declaration.address];
+      return [{ key: `${declaration.address} ${path}`, secret, fingerprint: entry?.secrets?.[path] }];
+    }),
+  );
+  const verdicts = await Promise.all(
+    jobs.map(async ({ key, secret, fingerprint }): Promise<readonly [string, SecretVerdict]> => {
+      const value = secret.reveal();
+      if (value === undefined) return [key, 'unavailable'];
+      if (!fingerprint) return [key, 'unknown'];
+      return [key, (await desk.fingerprints.matches(value, fingerprint)) ? 'same' : 'changed'];
+    }),
+  );
+  return new Map(verdicts);
+}
+
+/** Dotted paths of a kind's secret attributes. */
+export function secretsOf(kind: Kind): readonly string[] {
+  return [...walk(kind.attributes)].filter(([, attribute]) => attribute.secret).map(([path]) => path);
+}

@@ -1,0 +1,150 @@
+// A create whose outcome nobody knows is settled by looking, never by sending again: wait until it can no longer
+// land, list until two listings agree, and take the one new object of equal content. Anything unclear is a
+// question to a person.
+import { exits, Refusal, same, writables, type CloudReader, type Diagnostic, type Emit, type Entry, type Intent, type JsonObject, type Kind, type Kinds, type Live, type Result, type Value } from '../model/index.js';
+import type { Clock } from '../ports/index.js';
+import type { Session } from '../state/store.js';
+import { quote } from './match.js';
+import { withoutSecrets } from './observe.js';
+
+/** Tolerated difference between our clock and the server's, where only ours is known. */
+const SKEW = 60_000;
+/** Listings of one kind before giving up on two that agree. */
+const LISTINGS = 6;
+
+export interface Looker {
+  readonly kinds: Kinds;
+  readonly cloud: CloudReader;
+  readonly clock: Clock;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  readonly settleMilliseconds: number;
+}
+
+export type Settled = { readonly intent: Intent } & ({ readonly verdict: 'applied'; readonly live: Live } | { readonly verdict: 'absent' } | { readonly verdict: 'undecided'; readonly candidates: readonly string[] });
+
+/**
+ * What became of creates without an answer. `owned` tells ids that are managed already.
+ * @throws Refusal when a listing cannot be proven complete; the signal's reason when interrupted.
+ */
+export async function settle(looker: Looker, intents: readonly Intent[], owned: (kind: string, id: string) => boolean): Promise<readonly Settled[]> {
+  await waitUntilLanded(looker, intents);
+  const names = [...new Set(intents.map((intent) => intent.kind))];
+  const settled: Settled[] = [];
+  for (const name of names) {
+    const kind = looker.kinds.get(name) as Kind;
+    const objects = (await stableListing(looker, kind)).filter((live) => !owned(name, live.id));
+    settled.push(...decide(kind, intents.filter((intent) => intent.kind === name), objects));
+  }
+  return settled;
+}
+
+async function waitUntilLanded({ clock, emit, signal, settleMilliseconds }: Looker, intents: readonly Intent[]): Promise<void> {
+  const last = Math.max(...intents.map((intent) => Date.parse(intent.at)));
+  const wait = Math.min(last + settleMilliseconds - clock.now(), settleMilliseconds);
+  if (wait <= 0) return;
+  emit({ type: 'waiting', why: `until ${intents.length === 1 ? `the create of ${intents[0]?.address}` : `${intents.length} creates`} can no longer land`, milliseconds: wait });
+  await clock.sleep(wait, signal);
+}
+
+async function stableListing({ cloud, clock, signal, settleMilliseconds }: Looker, kind: Kind): Promise<readonly Live[]> {
+  let before: string | undefined;
+  for (let round = 0; round < LISTINGS; round += 1) {
+    const { objects } = await cloud.list(kind);
+    const ids = objects.map((live) => live.id).toSorted().join(' ');
+    if (ids === before) return objects.map((live) => ({ ...live, values: withoutSecrets(kind.attributes, live.values) }));
+    before = ids;
+    await clock.sleep(Math.min(1000, settleMilliseconds), signal);
+  }
+  throw new Refusal([{ severity: 'error', code: 'unsettled', summary: `${kind.name} kept changing while an interrupted create was looked for.`, detail: 'Run apply again when nobody else is working on the account.' }], exits.undecided);
+}
+
+/** Intents of one kind against the objects nobody manages. */
+export function decide(kind: Kind, intents: readonly Intent[], objects: readonly Live[]): readonly Settled[] {
+  const claimed = new Set<string>();
+  const out: Settled[] = [];
+  for (const intent of intents) {
+    const fresh = objects.filter((live) => !claimed.has(live.id) && isNew(intent, live));
+    const equals = fresh.filter((live) => holds(kind, intent.body ?? {}, live));
+    const rivals = intents.filter((other) => other.content === intent.content && !out.some((done) => done.intent === other)).length;
+    const live = equals.length <= rivals ? equals.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0] : undefined;
+    if (live) {
+      claimed.add(live.id);
+      out.push({ intent, verdict: 'applied', live });
+    } else out.push(equals.length > 0 ? { intent, verdict: 'undecided', candidates: equals.map((one) => one.id) } : { intent, verdict: 'absent' });
+  }
+  return out.map((one) => {
+    const strangers = one.verdict === 'absent' ? objects.filter((live) => !claimed.has(live.id) && isNew(one.intent, live)) : [];
+    return strangers.length > 0 ? { intent: one.intent, verdict: 'undecided', candidates: strangers.map((live) => live.id) } : one;
+  });
+}
+
+/** Whether an object can have been made by an intent: its id tells the time, or is above those that were there. */
+function isNew(intent: Intent, live: Live): boolean {
+  if (intent.preimage?.includes(live.id)) return false;
+  const born = uuidTime(live.id);
+  if (born !== undefined) return born >= (intent.server_at === undefined ? Date.parse(intent.at) - SKEW : Date.parse(intent.server_at) - 1000);
+  if (intent.highest !== undefined && /^\d+$/.test(live.id) && /^\d+$/.test(intent.highest)) return BigInt(live.id) > BigInt(intent.highest);
+  return true;
+}
+
+/** Milliseconds since 1970 in a time-based UUID (version 1), else undefined. */
+export function uuidTime(id: string): number | undefined {
+  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(id);
+  if (!match) return undefined;
+  const ticks = BigInt(`0x${match[3]}${match[2]}${match[1]}`) - 0x01b21dd213814000n;
+  return Number(ticks / 10_000n);
+}
+
+/** Equal content: what was sent is live; where content is identity, nothing else is. */
+function holds(kind: Kind, body: JsonObject, live: Live): boolean {
+  return writables(kind).every(([name, attribute]) => {
+    if (Object.hasOwn(body, name)) return same(attribute, body[name] as Value, live.values[name]);
+    return kind.identity !== 'content' || same(attribute, null, live.values[name]);
+  });
+}
+
+/**
+ * Settles what an earlier run left behind, before anything is planned. Updates and deletes are simply planned
+ * again from what is live.
+ * @throws Refusal (exit 5) with the commands to type where a person must decide.
+ */
+export async function recover(looker: Looker, session: Session): Promise<readonly Diagnostic[]> {
+  const { pending, state } = session.snapshot;
+  if (pending.length === 0) return [];
+  const repeatable = pending.filter((intent) => intent.action !== 'create');
+  if (repeatable.length > 0) await session.record(...repeatable.map((intent): Result => ({ type: 'result', op: intent.op, class: 'not_sent', address: intent.address })));
+  const creates = pending.filter((intent) => intent.action === 'create');
+  if (creates.length === 0) return [];
+  const owned = new Set(Object.values(state.resources).map((entry) => `${entry.kind} ${entry.id}`));
+  const settled = await settle(looker, creates, (kind, id) => owned.has(`${kind} ${id}`));
+  const results = settled.flatMap((one) => resultOf(one) ?? []);
+  if (results.length > 0) await session.record(...results);
+  const undecided = settled.flatMap((one) => (one.verdict === 'undecided' ? [question(one.intent, one.candidates)] : []));
+  if (undecided.length > 0) throw new Refusal(undecided, exits.undecided);
+  return settled.map((one) => ({
+    severity: 'info',
+    code: 'recovered',
+    summary: one.verdict === 'applied' ? `${one.intent.address} was created by an interrupted run as ${one.live.id}; it is recorded now.` : `${one.intent.address} was not created by the interrupted run.`,
+    address: one.intent.address,
+  }));
+}
+
+export function resultOf(settled: Settled): Result | undefined {
+  const { intent } = settled;
+  if (settled.verdict === 'undecided') return undefined;
+  if (settled.verdict === 'absent') return { type: 'result', op: intent.op, class: 'not_sent', address: intent.address };
+  const entry: Entry = { ...(intent.entry as Omit<Entry, 'id' | 'observed'>), id: settled.live.id, observed: settled.live.values as JsonObject };
+  return { type: 'result', op: intent.op, class: 'applied', address: intent.address, entry };
+}
+
+export function question(intent: Intent, candidates: readonly string[]): Diagnostic {
+  const address = quote(intent.address);
+  return {
+    severity: 'error',
+    code: 'undecided',
+    summary: `Whether ${intent.address} was created is not clear: ${candidates.length === 1 ? 'one object' : `${candidates.length} objects`} appeared since (${candidates.slice(0, 5).join(', ')}).`,
+    detail: `If one of them is it: trueup import ${address} ${candidates[0]}\nIf none is, drop the attempt: trueup state rm ${address}`,
+    address: intent.address,
+  };
+}

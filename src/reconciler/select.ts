@@ -1,0 +1,77 @@
+// What a plan covers: declarations asked for, and recorded addresses that are declared no more. What was declared
+// in a file outside the given PATHs is never touched.
+import { formatAddress, nearest, referencesIn, tryAddress, type Declaration, type Diagnostic, type Entry, type Kinds, type PlanRequest, type Project, type State } from '../model/index.js';
+import { previousAddress } from './match.js';
+
+export interface Selection {
+  readonly declarations: ReadonlyMap<string, Declaration>;
+  /** Recorded addresses in scope that nothing declares, in reverse order of the state. */
+  readonly removed: readonly (readonly [address: string, entry: Entry])[];
+  /** Addresses a reference may name although nothing loaded declares them. */
+  readonly known: ReadonlySet<string>;
+  /** Kinds of which nothing is declared any more although the state holds some. */
+  readonly emptied: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function select(kinds: Kinds, project: Project, state: State | undefined, request: PlanRequest): Selection {
+  const all = new Map(project.declarations.map((declaration) => [declaration.address, declaration]));
+  const renamed = new Set(project.declarations.flatMap((declaration) => previousAddress(declaration, state) ?? []));
+  const entries = Object.entries(state?.resources ?? {});
+  const inScope = entries.filter(([, entry]) => isBelow(entry.file, project.paths));
+  const gone = inScope.filter(([address]) => request.destroy || (!all.has(address) && !renamed.has(address)));
+  const goneAddresses = new Set(gone.map(([address]) => address));
+  const known = new Set(entries.map(([address]) => address).filter((address) => !goneAddresses.has(address)));
+  const declared = request.destroy ? new Map<string, Declaration>() : all;
+  const covers = coverage(declared, request);
+  const emptied = [...kinds.keys()].filter((kind) => !request.destroy && gone.some(([, entry]) => entry.kind === kind) && !project.declarations.some((one) => one.kind === kind));
+  return {
+    declarations: new Map([...declared].filter(([address]) => covers(address))),
+    removed: gone.filter(([address]) => covers(address)).toReversed(),
+    known,
+    emptied,
+    diagnostics: [...request.targets, ...request.excludes].flatMap((name) => unknownName(name, [...all.keys(), ...entries.map(([address]) => address)])),
+  };
+}
+
+/** Whether an address is one of `names`, or a member of a `for_each` one of them names. */
+const named = (address: string, names: readonly string[]): boolean => names.some((name) => address === name || address.startsWith(`${name}[`));
+
+function coverage(declared: ReadonlyMap<string, Declaration>, request: PlanRequest): (address: string) => boolean {
+  if (request.targets.length === 0 && request.excludes.length === 0) return () => true;
+  const targets = request.targets.length === 0 ? undefined : closure([...declared.keys()].filter((address) => named(address, request.targets)), references(declared));
+  const referrers = invert(references(declared));
+  const excluded = closure([...declared.keys()].filter((address) => named(address, request.excludes)), referrers);
+  return (address) => (targets === undefined || targets.has(address) || named(address, request.targets)) && !excluded.has(address) && !named(address, request.excludes);
+}
+
+function closure(start: readonly string[], edges: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set(start);
+  for (const address of reached) for (const next of edges.get(address) ?? []) reached.add(next);
+  return reached;
+}
+
+function references(declared: ReadonlyMap<string, Declaration>): ReadonlyMap<string, readonly string[]> {
+  return new Map([...declared.values()].map((one) => [one.address, [...referencesIn(one.values)].filter((reference) => reference.source === 'declared').map((reference) => reference.target)]));
+}
+
+function invert(edges: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
+  const out = new Map<string, string[]>();
+  for (const [from, targets] of edges) for (const to of targets) out.set(to, [...(out.get(to) ?? []), from]);
+  return out;
+}
+
+function unknownName(name: string, addresses: readonly string[]): Diagnostic[] {
+  if (addresses.some((address) => named(address, [name]))) return [];
+  const address = tryAddress(name);
+  const near = nearest(address ? formatAddress(address) : name, addresses);
+  const detail = near === undefined ? 'Addresses are <kind>.<name>, as in alert_rules.wan-down.' : `Did you mean ${near}?`;
+  return [{ severity: 'error', code: 'unknown-address', summary: `${name} is neither declared nor in the state.`, detail }];
+}
+
+/** Whether a file (relative, with `/`) is one of the PATHs or below one of them. */
+export function isBelow(file: string, paths: readonly string[]): boolean {
+  const clean = (path: string): string => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '') || '.';
+  const wanted = clean(file);
+  return paths.map(clean).some((path) => (path === '.' ? wanted !== '-' && !wanted.startsWith('../') && !wanted.startsWith('/') : wanted === path || wanted.startsWith(`${path}/`)));
+}

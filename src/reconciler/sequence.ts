@@ -1,0 +1,65 @@
+// The order of execution: what is made or changed, from the root of the references; then what goes, in reverse,
+// so that a referrer lets go before its target goes. Promotions to administrator come before demotions.
+import { compareText, isTree, type Attribute, type Change, type Kinds, type Value, type Values } from '../model/index.js';
+import type { World } from './observe.js';
+import { demotes, promotes, reaches } from './roles.js';
+
+export function sequence(declared: readonly Change[], removed: readonly Change[], world: World, kinds: Kinds): readonly Change[] {
+  const wants = [...declared, ...removed.filter((change) => change.action === 'update')];
+  const goes = removed.filter((change) => change.action !== 'update');
+  return [...promotionsFirst(wants, world), ...referrersFirst(goes, wants, kinds)];
+}
+
+/** Demotions move to the end and wait for the promotions that keep their account administered. */
+function promotionsFirst(changes: readonly Change[], world: World): readonly Change[] {
+  const promotions = changes.filter(promotes);
+  const last = changes.filter(demotes).map((change) => {
+    const before = promotions.filter((promotion) => reaches(world, promotion.before.account, change.before.account)).map((promotion) => promotion.address);
+    return before.length === 0 ? change : { ...change, depends_on: [...new Set([...change.depends_on, ...before])].toSorted(compareText) };
+  });
+  return last.length === 0 ? changes : [...changes.filter((change) => !demotes(change)), ...last];
+}
+
+/** Deletes wait for every change of an object that referred to theirs. */
+function referrersFirst(goes: readonly Change[], wants: readonly Change[], kinds: Kinds): readonly Change[] {
+  const deletes = new Map<string, string>(goes.flatMap((change) => (change.action === 'delete' ? [[`${change.kind} ${change.id}`, change.address] as const] : [])));
+  if (deletes.size === 0) return goes;
+  const referrers = new Map<string, string[]>();
+  for (const change of [...wants, ...goes]) {
+    if (!('before' in change) || change.action === 'keep' || change.action === 'forget') continue;
+    for (const target of liveReferences(kinds.get(change.kind)?.attributes ?? {}, change.before)) {
+      const address = deletes.get(target);
+      if (address !== undefined && address !== change.address) referrers.set(address, [...(referrers.get(address) ?? []), change.address]);
+    }
+  }
+  const waiting = goes.map((change) => (referrers.has(change.address) ? { ...change, depends_on: (referrers.get(change.address) as string[]).toSorted(compareText) } : change));
+  return dependenciesFirst(waiting);
+}
+
+function dependenciesFirst(changes: readonly Change[]): readonly Change[] {
+  const byAddress = new Map(changes.map((change) => [change.address, change]));
+  const out = new Set<Change>();
+  const open = new Set<string>();
+  for (const start of changes) {
+    const stack = [start];
+    while (stack.length > 0) {
+      const change = stack.at(-1) as Change;
+      const waits = change.depends_on.flatMap((address) => byAddress.get(address) ?? []).filter((other) => !out.has(other) && !open.has(other.address));
+      open.add(change.address);
+      if (waits.length > 0) stack.push(...waits);
+      else out.add(stack.pop() as Change);
+    }
+  }
+  return [...out];
+}
+
+/** `<kind> <id>` of every object that live values refer to. */
+export function* liveReferences(attributes: Readonly<Record<string, Attribute>>, values: Values): Generator<string> {
+  for (const [name, attribute] of Object.entries(attributes)) yield* inAttribute(attribute, values[name]);
+}
+
+function* inAttribute(attribute: Attribute, value: Value | undefined): Generator<string> {
+  if (attribute.word === 'ref' && typeof value === 'string') yield `${attribute.to} ${value}`;
+  else if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(value)) for (const item of value as readonly Value[]) yield* inAttribute(attribute.of, item);
+  else if (attribute.word === 'object' && isTree(value)) yield* liveReferences(attribute.attributes, value);
+}
