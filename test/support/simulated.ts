@@ -1,0 +1,84 @@
+// Time and randomness for tests: the clock jumps to the next timer as soon as nothing else happens,
+// the dice fall the same way for the same seed.
+import type { Clock, Random } from '../../src/ports/index.js';
+
+export interface SimulatedClock extends Clock {
+  /** Milliseconds since the clock was made. */
+  elapsed(): number;
+}
+
+/** Turns of the event loop without a new timer after which the clock jumps. */
+const idleTurns = 4;
+
+/** Not for real sockets or slow disks: it would jump while they work. */
+export function simulatedClock(start = Date.parse('2026-01-01T00:00:00Z')): SimulatedClock {
+  const timers = new Set<{ readonly due: number; readonly wake: () => void }>();
+  let now = start;
+  let idle = 0;
+  let turning = false;
+
+  function turn(): void {
+    turning = false;
+    const next = [...timers].reduce<{ due: number; wake: () => void } | undefined>((first, timer) => (first && first.due <= timer.due ? first : timer), undefined);
+    if (!next) return;
+    idle += 1;
+    if (idle > idleTurns) {
+      idle = 0;
+      timers.delete(next);
+      now = Math.max(now, next.due);
+      next.wake();
+    }
+    schedule();
+  }
+
+  function schedule(): void {
+    if (turning) return;
+    turning = true;
+    setImmediate(turn);
+  }
+
+  return {
+    now: () => now,
+    monotonic: () => now - start,
+    elapsed: () => now - start,
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason as Error);
+        const stop = (): void => {
+          timers.delete(timer);
+          reject(signal?.reason as Error);
+        };
+        const timer = {
+          due: now + milliseconds,
+          wake: (): void => {
+            signal?.removeEventListener('abort', stop);
+            resolve();
+          },
+        };
+        signal?.addEventListener('abort', stop, { once: true });
+        timers.add(timer);
+        idle = 0;
+        schedule();
+      }),
+  };
+}
+
+/** The same seed gives the same numbers. */
+export function simulatedRandom(seed = 1): Random {
+  let state = seed >>> 0;
+  const fraction = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const bytes = (size: number): Uint8Array => Uint8Array.from({ length: size }, () => Math.floor(fraction() * 256));
+  return {
+    fraction,
+    bytes,
+    uuid() {
+      const digits = Buffer.from(bytes(16)).toString('hex');
+      return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20)}`;
+    },
+  };
+}
