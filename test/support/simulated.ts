@@ -64,7 +64,7 @@ export function simulatedClock(start = Date.parse('2026-01-01T00:00:00Z')): Simu
 }
 
 /** The same seed gives the same numbers. */
-export function simulatedRandom(seed = 1): Random {
+export function seededRandom(seed = 1): Random {
   let state = seed >>> 0;
   const fraction = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,0 +1,20 @@
+// The front door: reads that are complete or refused, writes whose outcome has a name.
+import type { CloudWriter } from '../model/index.js';
+import { activity } from './activity.js';
+import { find, list } from './listing.js';
+import { openSession, type ConnectOptions } from './session.js';
+import { compose, send } from './writing.js';
+
+/** @throws Refusal for an address that must not be used. */
+export function connect(options: ConnectOptions): CloudWriter {
+  const session = openSession(options);
+  return {
+    target: session.target,
+    list: (kind) => list(session, kind),
+    find: (kind, ids) => find(session, kind, ids),
+    compose: (kind, write) => compose(session, kind, write),
+    send: (kind, request, write) => send(session, kind, request, write),
+    activity: (ids, since) => activity(session, ids, since),
+    cost: session.cost,
+  };
+}

@@ -1,0 +1,114 @@
+// Carries one request to its result: through the limiter, under a deadline, again where that is allowed.
+// What the result means is not its business.
+import type { Emit } from '../model/index.js';
+import type { Clock, Random } from '../ports/index.js';
+import { limiter } from './limiter.js';
+import { backoff, maxAttempts, patience, retryAfter, retryBudget } from './retry.js';
+import { TransportError, type Answer, type HttpRequest, type Transport } from './transport.js';
+
+/** One HTTP request that may be sent more than once. */
+export interface Call extends Omit<HttpRequest, 'signal'> {
+  /** Name it is counted under. */
+  readonly counted: string;
+  /** Ends the request wherever it is; without it a request that has begun runs to its end. */
+  readonly signal?: AbortSignal;
+}
+
+/** `wait`: milliseconds the server asked for, where it did. */
+export type Result = { readonly answer: Answer; readonly wait?: number } | { readonly trouble: TransportError };
+
+export interface Courier {
+  /** The last result; `again` says whether a result allows another attempt. Never throws for network or server. */
+  carry(call: Call, again: (result: Result) => boolean): Promise<Result>;
+  /** Attempts so far, by the name they are counted under. */
+  cost(): Readonly<Record<string, number>>;
+}
+
+export interface CourierOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly emit: Emit;
+  /** Once aborted, nothing new is sent. */
+  readonly signal: AbortSignal;
+  readonly requestsPerMinute: number | undefined;
+  readonly deadlineSeconds: number;
+}
+
+const noticeable = 1000;
+
+export function courier({ transport, clock, random, emit, signal: run, requestsPerMinute, deadlineSeconds }: CourierOptions): Courier {
+  const gate = limiter(clock, requestsPerMinute);
+  const budget = retryBudget();
+  const counts: Record<string, number> = {};
+  let requests = 0;
+  let quietUntil = 0;
+
+  /** Whether it slept to the end. Many that wait for the same reason are told of once. */
+  async function sleep(milliseconds: number, why: string, signal: AbortSignal): Promise<boolean> {
+    if (milliseconds >= noticeable && clock.monotonic() >= quietUntil) {
+      quietUntil = clock.monotonic() + milliseconds;
+      emit({ type: 'waiting', why, milliseconds });
+    }
+    return clock.sleep(milliseconds, signal).then(
+      () => !signal.aborted,
+      () => false,
+    );
+  }
+
+  async function admitted(signal: AbortSignal): Promise<boolean> {
+    for (let wait = gate.take(); wait > 0; wait = gate.held())
+      if (!(await sleep(wait, gate.held() > 0 ? 'the service asked for patience' : 'the rate limit', signal))) return false;
+    return !signal.aborted;
+  }
+
+  async function attempt({ counted, signal, ...request }: Call): Promise<Result> {
+    if (run.aborted || signal?.aborted || !(await admitted(signal ?? run))) return { trouble: interrupted() };
+    counts[counted] = (counts[counted] ?? 0) + 1;
+    requests += 1;
+    const done = new AbortController();
+    const deadline = new AbortController();
+    clock.sleep(deadlineSeconds * 1000, done.signal).then(
+      () => deadline.abort(),
+      () => undefined,
+    );
+    try {
+      const answer = await transport({ ...request, signal: signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal });
+      const wait = retryAfter(answer.headers, clock.now());
+      return { answer, ...(wait !== undefined && { wait }) };
+    } catch (error) {
+      if (signal?.aborted && !deadline.signal.aborted) return { trouble: interrupted(isTrouble(error) ? error.sent : true) };
+      if (deadline.signal.aborted) return { trouble: late(error) };
+      if (isTrouble(error)) return { trouble: error };
+      throw error;
+    } finally {
+      done.abort();
+    }
+  }
+
+  const late = (error: unknown): TransportError =>
+    new TransportError(`no complete answer within ${deadlineSeconds} s`, {
+      sent: isTrouble(error) ? error.sent : true,
+      code: isTrouble(error) && error.code === 'body-unfinished' ? error.code : 'timeout',
+    });
+
+  async function carry(call: Call, again: (result: Result) => boolean): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      const result = await attempt(call);
+      const asked = 'answer' in result ? result.wait : undefined;
+      if (asked !== undefined && asked <= patience && 'answer' in result && result.answer.status === 429) gate.hold(asked);
+      if (tries === maxAttempts || !again(result) || (asked ?? 0) > patience || !budget.spend(requests)) return result;
+      const pause = Math.max(asked ?? 0, backoff(tries, random));
+      if (!(await sleep(pause, asked === undefined ? 'the service is in trouble' : 'the service asked for patience', call.signal ?? run))) return result;
+    }
+  }
+
+  return { carry, cost: () => ({ ...counts }) };
+}
+
+const interrupted = (sent = false): TransportError => new TransportError('the run was interrupted', { sent, code: 'interrupted' });
+
+// By shape, not by class: a cloud in the same process has its own error class for a reset.
+function isTrouble(error: unknown): error is TransportError {
+  return error instanceof Error && typeof (error as Partial<TransportError>).sent === 'boolean';
+}

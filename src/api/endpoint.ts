@@ -1,0 +1,31 @@
+// Where the cloud is: base addresses, checked once, before a credential can go anywhere it should not.
+import { refuse } from '../model/index.js';
+
+export interface Base {
+  readonly origin: string;
+  /** Path of the base address without a slash at its end: `/api/v2`, or nothing. */
+  readonly path: string;
+}
+
+/** 127.0.0.0/8, ::1 and localhost: the only hosts that plain http may speak to. */
+export function isLoopback(url: URL): boolean {
+  return url.hostname === 'localhost' || url.hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(url.hostname);
+}
+
+/** @throws Refusal that names the `source` and never quotes the address, which may hold a password. */
+export function checkedUrl(text: string, source: string): URL {
+  const wrong = (why: string, fix: string) => refuse('bad-address', `${source} ${why}`, { detail: fix });
+  if (!URL.canParse(text)) return wrong('is not a URL', 'Give a full address, such as https://api.example.com/api/v2');
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return wrong('is neither https nor http', 'Give an address that begins with https://');
+  if (url.protocol === 'http:' && !isLoopback(url))
+    return wrong('is plain http', 'Credentials travel over https only; plain http is for loopback addresses such as http://127.0.0.1:8080.');
+  if (url.username || url.password) return wrong('holds a user name or password', 'Credentials belong in their own environment names.');
+  if (url.search || url.hash) return wrong('holds a query or fragment', 'Give the base address alone.');
+  return url;
+}
+
+export function baseOf(text: string, source: string): Base {
+  const url = checkedUrl(text, source);
+  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') };
+}

@@ -1,0 +1,121 @@
+// What a result means, and how it is told: the outcome classes of a write, and one complaint for reads and writes
+// alike, with the server's own words made safe to print.
+import { isObject, unescapeHtml, type Diagnostic, type OutcomeClass } from '../model/index.js';
+import { parseJson } from './answer.js';
+import type { Result } from './courier.js';
+import type { Dialect } from './dialect.js';
+import { patience } from './retry.js';
+import { finalCodes, type Answer } from './transport.js';
+
+const succeeded: ReadonlySet<number> = new Set([200, 201, 202, 204]);
+const rejected: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429]);
+
+export function isThrottled(dialect: Dialect, { status, body }: Answer): boolean {
+  return status === 429 || (status === 409 && dialect.throttles(body));
+}
+
+/** The class of a write, before the body of a success is looked at. */
+export function classify(result: Result): OutcomeClass {
+  if ('trouble' in result) return result.trouble.sent ? 'unknown' : 'not_sent';
+  const { status } = result.answer;
+  return succeeded.has(status) ? 'applied' : rejected.has(status) ? 'rejected' : 'unknown';
+}
+
+/** Whether a read may be asked again: trouble that is likely to pass. */
+export function isTransient(dialect: Dialect, result: Result): boolean {
+  if ('trouble' in result) return !finalCodes.has(result.trouble.code);
+  const { status } = result.answer;
+  return status === 408 || status >= 500 || isThrottled(dialect, result.answer);
+}
+
+/** Whether a write may be sent again: it certainly did nothing. */
+export function isHarmless(dialect: Dialect, result: Result): boolean {
+  return 'trouble' in result ? !result.trouble.sent && !finalCodes.has(result.trouble.code) : isThrottled(dialect, result.answer);
+}
+
+/** Text of a stranger, made fit for a message. */
+export type Tidy = (text: string) => string;
+
+/** @param secrets yields every value that must not be seen. */
+export function tidier(secrets: () => Iterable<string>): Tidy {
+  const mask = (text: string): string =>
+    [...secrets()]
+      .filter(Boolean)
+      .toSorted((a, b) => b.length - a.length)
+      .reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
+  const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  const cap = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)}…` : text);
+  return (text) => cap(mask(clean(mask(unescapeHtml(mask(text))))));
+}
+
+/** The message in an error body: `exception` and `errors` of v2, `errors` of JSON:API; empty where there is none. */
+export function serverMessage(body: string): string {
+  let parsed: unknown;
+  try {
+    parsed = parseJson(body);
+  } catch {
+    return '';
+  }
+  if (!isObject(parsed)) return '';
+  const { exception, errors } = parsed;
+  const headline = isObject(exception) ? textOf(exception['message']) : textOf(exception);
+  const details = Array.isArray(errors) ? errors.slice(0, 10).map(detailOf) : [];
+  return [headline, ...details].filter(Boolean).join('; ');
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function detailOf(error: unknown): string {
+  if (!isObject(error)) return textOf(error);
+  const { source } = error;
+  const where = textOf(error['path']) || (isObject(source) ? textOf(source['pointer']) || textOf(source['parameter']) : '');
+  const what = textOf(error['detail']) || textOf(error['message']) || textOf(error['title']) || textOf(error['code']);
+  return [where, what].filter(Boolean).join(': ');
+}
+
+export interface Told {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** What went wrong with a request, for people: what happened, where, and what to do next. */
+export function complaint(told: Told, dialect: Dialect, result: Result, tidy: Tidy): Diagnostic {
+  if ('trouble' in result) return troubled(told, dialect, result.trouble.code, tidy(result.trouble.message));
+  const { status, body } = result.answer;
+  const said = tidy(serverMessage(body));
+  const { code, detail } = meaning(dialect, result);
+  return { severity: 'error', code, summary: `${told.method} ${told.path} answered ${status}${said && `: ${said}`}`, ...(detail && { detail }) };
+}
+
+function meaning(dialect: Dialect, result: Extract<Result, { answer: Answer }>): { readonly code: string; readonly detail?: string } {
+  const { status } = result.answer;
+  if (isThrottled(dialect, result.answer)) return { code: 'rate-limited', detail: waiting(result.wait) };
+  if (status === 401) return { code: 'unauthenticated', detail: `The credentials are not accepted: check ${dialect.credentials}.` };
+  if (status === 403) return { code: 'forbidden', detail: `The credentials lack the right to do this: check the role of the user or keys in ${dialect.credentials}.` };
+  if (status === 404)
+    return { code: 'not-found', detail: `There is no such object, or ${dialect.address} is not the base address${dialect.name === 'v2' ? ' (it includes /api/v2)' : ''}.` };
+  if (status >= 300 && status < 400) return { code: 'redirected', detail: `Redirects are never followed: set ${dialect.address} to the final address.` };
+  if (status === 408 || status === 425 || status >= 500)
+    return { code: 'service-trouble', detail: `The service is in trouble; run the command again later. ${result.wait === undefined ? '' : waiting(result.wait)}`.trim() };
+  return { code: 'rejected' };
+}
+
+function waiting(wait: number | undefined): string {
+  if (wait === undefined) return 'Too many requests: run the command again in a few minutes, or lower settings.requests_per_minute.';
+  return `The service asks to wait ${Math.ceil(wait / 1000)} s${wait > patience ? `, longer than the ${patience / 1000} s a run waits` : ''}: run the command again after that.`;
+}
+
+function troubled({ method, path }: Told, dialect: Dialect, code: string, message: string): Diagnostic {
+  const about = (name: string, summary: string, detail?: string): Diagnostic => ({
+    severity: 'error',
+    code: name,
+    summary: `${method} ${path}: ${summary}`,
+    ...(detail && { detail }),
+  });
+  if (code === 'interrupted') return about('interrupted', 'the run was interrupted');
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
+    return about('untrusted', `the connection is not trusted (${message})`, 'A private certificate authority is named by NODE_EXTRA_CA_CERTS.');
+  if (code === 'timeout' || code === 'body-unfinished') return about('timeout', message, 'The service or the network is slow; run the command again later.');
+  if (finalCodes.has(code)) return about('unreadable-answer', message);
+  return about('unreachable', `no answer (${message || code})`, `Check ${dialect.address}, the network and HTTPS_PROXY.`);
+}

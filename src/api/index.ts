@@ -1,0 +1,4 @@
+// The api room's door.
+export { connect } from './client.js';
+export type { ConnectOptions } from './session.js';
+export { TransportError, undiciTransport, type Answer, type HttpRequest, type Transport, type TransportOptions } from './transport.js';

@@ -1,0 +1,33 @@
+// A token bucket below the retries: every attempt takes a token, and a server that asks for patience gets it from all.
+import type { Clock } from '../ports/index.js';
+
+export interface Limiter {
+  /** Takes a token; milliseconds to wait before it may be used. */
+  take(): number;
+  /** Milliseconds that everyone still has to hold. */
+  held(): number;
+  /** Nobody sends for the next milliseconds. */
+  hold(milliseconds: number): void;
+}
+
+/** Without `perMinute` only `hold` holds. The bucket is worth four seconds, so that a short plan is not slowed and no minute exceeds the rate by more than 7 %. */
+export function limiter(clock: Pick<Clock, 'monotonic'>, perMinute: number | undefined): Limiter {
+  const interval = perMinute === undefined ? 0 : 60_000 / perMinute;
+  const slack = perMinute === undefined ? 0 : (Math.max(1, Math.min(60, Math.floor(perMinute / 15))) - 1) * interval;
+  let due = Number.NEGATIVE_INFINITY;
+  let heldUntil = Number.NEGATIVE_INFINITY;
+  const held = (): number => Math.max(0, Math.ceil(heldUntil - clock.monotonic()));
+  return {
+    held,
+    take() {
+      const now = clock.monotonic();
+      due = Math.max(due, now - slack);
+      const wait = Math.max(0, Math.ceil(due - now));
+      due += interval;
+      return Math.max(wait, held());
+    },
+    hold(milliseconds) {
+      heldUntil = Math.max(heldUntil, clock.monotonic() + milliseconds);
+    },
+  };
+}

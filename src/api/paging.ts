@@ -1,0 +1,71 @@
+// Following a listing to its proven end. `next` alone decides what comes after a page; pages fetched ahead are
+// guesses that save time where they turn out right, and nothing else where they do not.
+import type { Page } from './dialect.js';
+import { Malformed } from './answer.js';
+
+/** Reads the page a query asks for. */
+export type ReadPage = (query: string, signal?: AbortSignal) => Promise<Page>;
+
+/** More records than any account has; a listing that passes it is endless. */
+const maxRecords = 1_000_000;
+const maxEmptyPages = 10;
+
+/** Every page from `first` on, the last of which said so. @throws Malformed for loops and listings without end. */
+export async function* pages(read: ReadPage, first: string): AsyncGenerator<Page> {
+  const seen = new Set<string>();
+  let records = 0;
+  let empty = 0;
+  for (let query: string | null = first; query !== null;) {
+    const key = new URLSearchParams(query);
+    key.sort();
+    if (seen.has(key.toString())) throw new Malformed('leads back to a page that was already read');
+    seen.add(key.toString());
+    const page: Page = await read(query);
+    records += page.records.length;
+    empty = page.records.length === 0 ? empty + 1 : 0;
+    if (records > maxRecords || empty > maxEmptyPages) throw new Malformed('belongs to a listing without end');
+    yield page;
+    query = page.next;
+  }
+}
+
+const maxAtOnce = 8;
+
+/**
+ * A reader that, asked for a page by `limit` and `offset`, fetches the following ones too: all that `expected`
+ * records fill, and beyond them at most two that no page has promised yet. `stop` gives up what is under way.
+ */
+export function readAhead(read: ReadPage, size: number, expected: number): { readonly read: ReadPage; stop(): void } {
+  const trusted = Math.max(1, Math.ceil(expected / size));
+  const ended = new AbortController();
+  const started = new Map<number, Promise<Page>>();
+  let guessing = true;
+  const start = (index: number): void => {
+    const page = read(new URLSearchParams(index === 0 ? { limit: `${size}` } : { limit: `${size}`, offset: `${index * size}` }).toString(), ended.signal);
+    page.catch(() => undefined);
+    started.set(index, page);
+  };
+  return {
+    stop: () => ended.abort(new Error('not needed')),
+    async read(query) {
+      const index = guessing ? pageNumber(query, size) : undefined;
+      if (index === undefined) {
+        guessing = false;
+        return read(query);
+      }
+      const promised = Math.max(trusted, index + 1 + Math.max(0, Math.min(2, index - trusted + 1)));
+      for (let ahead = index; ahead < Math.min(promised, index + maxAtOnce); ahead += 1) if (!started.has(ahead)) start(ahead);
+      const page = started.get(index) as Promise<Page>;
+      started.delete(index);
+      return page;
+    },
+  };
+}
+
+/** Which page of `size` records a query asks for, if it asks for nothing else. */
+function pageNumber(query: string, size: number): number | undefined {
+  const wanted = new URLSearchParams(query);
+  const offset = Number(wanted.get('offset') ?? 0);
+  const others = [...wanted.keys()].some((name) => name !== 'limit' && name !== 'offset');
+  return others || wanted.get('limit') !== String(size) || !Number.isSafeInteger(offset / size) ? undefined : offset / size;
+}

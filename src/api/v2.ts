@@ -1,0 +1,32 @@
+// The v2 surface: flat JSON records, `data` and `meta`, a slash at the end of every path.
+import { isObject, toWire, type Attribute, type JsonObject } from '../model/index.js';
+import { Malformed } from './answer.js';
+import { queryOf, type Dialect } from './dialect.js';
+
+export const v2: Dialect = {
+  name: 'v2',
+  media: 'application/json',
+  address: 'TRUEUP_V2_URL',
+  credentials: 'TRUEUP_MGR_API_ID, TRUEUP_MGR_API_KEY, TRUEUP_VND_API_ID and TRUEUP_VND_API_KEY',
+  path: (collection, id) => `/${collection}/${id === undefined ? '' : `${encodeURIComponent(id)}/`}`,
+  query: (size, filters = {}) => new URLSearchParams({ ...filters, limit: String(size) }).toString(),
+  page(body) {
+    if (!isObject(body) || !Array.isArray(body['data'])) throw new Malformed('has no list of records under data');
+    const meta = body['meta'];
+    if (!isObject(meta) || !Object.hasOwn(meta, 'next')) throw new Malformed('does not say under meta.next whether more follows');
+    return { records: body['data'], next: nextQuery(meta['next'], 'meta.next') };
+  },
+  single: (body) => body,
+  identify: (kind, record) => record[kind.id],
+  flatten: (_, record: JsonObject) => record,
+  body: (kind, { fields }) => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toWire(kind.attributes[name] as Attribute, value)])),
+  throttles: () => false,
+};
+
+/** @throws Malformed for a next that is neither null nor an address with a query. */
+export function nextQuery(next: unknown, where: string): string | null {
+  if (next === null) return null;
+  const query = typeof next === 'string' ? queryOf(next) : undefined;
+  if (query === undefined) throw new Malformed(`has a ${where} that leads nowhere`);
+  return query;
+}

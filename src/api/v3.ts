@@ -1,0 +1,68 @@
+// The v3 surface: JSON:API resources, cursor pages, no slash at the end of a path.
+import { isObject, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
+import { Malformed, parseJson } from './answer.js';
+import type { Dialect } from './dialect.js';
+import { nextQuery } from './v2.js';
+
+export const v3: Dialect = {
+  name: 'v3',
+  media: 'application/vnd.api+json',
+  address: 'TRUEUP_V3_URL',
+  credentials: 'TRUEUP_V3_TOKEN or TRUEUP_V3_TOKEN_FILE',
+  path: (collection, id) => `/api/v3/${collection}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
+  query: (size, filters = {}) => new URLSearchParams({ ...filters, 'page[size]': String(size) }).toString(),
+  page(body) {
+    if (!isObject(body) || !Array.isArray(body['data'])) throw new Malformed('has no list of resources under data');
+    const links = body['links'];
+    if (!isObject(links) || !Object.hasOwn(links, 'next')) throw new Malformed('does not say under links.next whether more follows');
+    return { records: body['data'], next: nextQuery(links['next'], 'links.next') };
+  },
+  single(body) {
+    if (!isObject(body) || !isObject(body['data'])) throw new Malformed('has no resource under data');
+    return body['data'];
+  },
+  identify: (_, record) => record['id'],
+  flatten(kind, record) {
+    const out: Record<string, Value> = {};
+    for (const [name, attribute] of Object.entries(kind.attributes)) {
+      const value = attribute.wire === 'relationship' ? related(member(record, 'relationships')[name]) : member(record, 'attributes')[name];
+      if (value !== undefined) out[name] = value;
+    }
+    return out;
+  },
+  // The whole live resource goes back, so that nothing we do not own is lost with it.
+  body(kind, { fields, live }) {
+    if (!live?.raw) throw new Error(`an update of ${kind.singular} needs the live resource`);
+    const { type, id, links } = live.raw;
+    const attributes: Record<string, Value> = { ...member(live.raw, 'attributes') };
+    const relationships: Record<string, Value> = { ...member(live.raw, 'relationships') };
+    for (const [name, value] of Object.entries(fields)) {
+      const attribute = kind.attributes[name] as Attribute;
+      if (attribute.wire !== 'relationship') attributes[name] = toWire(attribute, value);
+      else if (related(relationships[name] as Json) !== value) relationships[name] = pointed(relationships[name] as Json, value);
+    }
+    return { data: { ...(type !== undefined && { type }), id: id as Value, attributes, relationships, ...(links !== undefined && { links }) } };
+  },
+  throttles(body) {
+    try {
+      const parsed = parseJson(body);
+      return !(isObject(parsed) && Array.isArray(parsed['errors']) && parsed['errors'].length > 0);
+    } catch {
+      return true;
+    }
+  },
+};
+
+const member = (record: JsonObject, name: string): JsonObject => (isObject(record[name]) ? (record[name] as JsonObject) : {});
+
+/** The identifier a to-one relationship points at: null for none, undefined where the record does not tell. */
+function related(relationship: Json | undefined): Json | undefined {
+  if (!isObject(relationship) || !Object.hasOwn(relationship, 'data')) return undefined;
+  const { data } = relationship;
+  return isObject(data) ? (data['id'] as Json) : null;
+}
+
+function pointed(relationship: Json | undefined, id: Value): Values {
+  const before = isObject(relationship) ? (relationship as JsonObject) : {};
+  return { ...before, data: { ...member(before, 'data'), id } };
+}
