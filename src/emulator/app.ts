@@ -1,0 +1,89 @@
+// What both dialects share: who is asking, which verb a path knows, and the body that came.
+import type { Context, Hono } from 'hono';
+import { isObject, type Dialect } from '../model/index.js';
+import type { Actor } from './activity.js';
+import type { Quirks } from './quirks.js';
+import type { Face } from './records.js';
+import { mediaTypes, turnDown } from './refused.js';
+import type { Store } from './store.js';
+
+/** The four headers of v2 with their values. */
+export interface V2Key {
+  readonly 'X-MGR-API-ID': string;
+  readonly 'X-MGR-API-KEY': string;
+  readonly 'X-VND-API-ID': string;
+  readonly 'X-VND-API-KEY': string;
+}
+
+export interface Credentials {
+  readonly v2: readonly V2Key[];
+  /** By token: the user it speaks for. */
+  readonly v3: Readonly<Record<string, { readonly id: string; readonly email: string }>>;
+}
+
+/** Dummies that open the emulator unless others are given: the first of each, and a second pair for changes by another hand. */
+export const dummyCredentials: Credentials = {
+  v2: [
+    { 'X-MGR-API-ID': 'emulator-mgr-id', 'X-MGR-API-KEY': 'emulator-mgr-key', 'X-VND-API-ID': 'emulator-vnd-id', 'X-VND-API-KEY': 'emulator-vnd-key' },
+    { 'X-MGR-API-ID': 'other-mgr-id', 'X-MGR-API-KEY': 'other-mgr-key', 'X-VND-API-ID': 'other-vnd-id', 'X-VND-API-KEY': 'other-vnd-key' },
+  ],
+  v3: { 'emulator-token': { id: '1', email: 'emulator@example.com' }, 'other-token': { id: '2', email: 'somebody.else@example.com' } },
+};
+
+export interface Cloud {
+  readonly store: Store;
+  readonly quirks: Quirks;
+  readonly credentials: Credentials;
+}
+
+/** `body` is the request's text, read once at the edge. */
+export interface Bindings {
+  readonly body: string;
+}
+export type Asked = Context<{ Bindings: Bindings; Variables: { actor: Actor } }>;
+export type App = Hono<{ Bindings: Bindings; Variables: { actor: Actor } }>;
+
+export type Handler = (c: Asked) => Response;
+
+/** Registers a path with the verbs it knows; every other verb is answered 405. */
+export function route(app: App, path: string, verbs: Readonly<Record<string, Handler | undefined>>): void {
+  const allowed = Object.keys(verbs).filter((verb) => verbs[verb]);
+  app.all(path, (c) => (verbs[c.req.method] ?? turnDown(405, `${c.req.method} is not allowed here`, [], { allow: allowed.join(', ') }))(c));
+}
+
+export function faceOf({ store, quirks }: Cloud, c: Asked): Face {
+  return { kinds: store.kinds, quirks, base: `${originOf(quirks, c)}/api/v2` };
+}
+
+export const originOf = (quirks: Quirks, c: Asked): string => quirks.shard_origin || new URL(c.req.url).origin;
+export const queryOf = (c: Asked): URLSearchParams => new URL(c.req.url).searchParams;
+
+/** The media types of a header, in lower case, without parameters but those of JSON:API. */
+const typesOf = (header: string): readonly string[] =>
+  header.split(',').map((type) =>
+    type
+      .trim()
+      .toLowerCase()
+      .replaceAll(/\s*;\s*/g, ';'),
+  );
+
+/** @throws Refused (415, 400) unless the body is a JSON object in one of the media types. */
+export function bodyOf(c: Asked, dialect: Dialect, types: readonly string[] = [mediaTypes[dialect]]): Readonly<Record<string, unknown>> {
+  const [type = ''] = typesOf(c.req.header('content-type') ?? '');
+  if (!types.includes(type.replace(/;charset=.*$/, ''))) turnDown(415, `the body must be ${types[0]}`);
+  let body: unknown;
+  try {
+    body = JSON.parse(c.env.body);
+  } catch {
+    return turnDown(400, 'the body is not JSON');
+  }
+  return isObject(body) ? body : turnDown(400, 'the body must be a JSON object');
+}
+
+/** @throws Refused (406) where the client does not take what the dialect answers. */
+export function checkAccept(c: Asked, dialect: Dialect): void {
+  const accept = c.req.header('accept');
+  const tolerated = dialect === 'v2' ? ['*/*', 'application/*'] : [];
+  const taken = accept === undefined ? tolerated : typesOf(accept).map((type) => type.replace(/;q=.*$/, ''));
+  if (![mediaTypes[dialect], ...tolerated].some((type) => taken.includes(type))) turnDown(406, `answers are ${mediaTypes[dialect]}`);
+}

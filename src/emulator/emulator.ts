@@ -1,0 +1,150 @@
+// The cloud in a box: a function from request to response over a store, with the trouble that was ordered.
+import { Hono } from 'hono';
+import { sha256, type Dialect, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import type { Clock, Random } from '../ports/index.js';
+import { system } from './activity.js';
+import { dummyCredentials, type App, type Cloud, type Credentials } from './app.js';
+import { bareEstate, type Estate } from './estate.js';
+import { ConnectionReset, staged, type Fault, type Scene } from './faults.js';
+import { quiet, type Quirks } from './quirks.js';
+import { hideSecrets, type Stored } from './records.js';
+import { Refused, refusalResponse } from './refused.js';
+import { isNamed, specificsOf } from './specifics.js';
+import { createStore } from './store.js';
+import { addV2 } from './v2.js';
+import { addV3 } from './v3.js';
+
+export interface EmulatorOptions {
+  readonly kinds: Kinds;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What exists at first; default: a single account. */
+  readonly estate?: Estate;
+  readonly credentials?: Credentials;
+  readonly quirks?: Partial<Quirks>;
+  readonly faults?: readonly Fault[];
+}
+
+/** One request as it came. Secrets in the body stand as `sha256:<hex>`, so that a test can tell them apart and nobody can read them. */
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  /** With its `?`, or empty. */
+  readonly query: string;
+  readonly body: Json;
+  /** 0 where the connection was reset. */
+  readonly status: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+export interface Emulator {
+  /** @throws ConnectionReset where a fault breaks the connection. */
+  fetch(request: Request): Promise<Response>;
+  snapshot(): Estate;
+  /** Every request so far, the oldest first. */
+  readonly requests: readonly Exchange[];
+  setFaults(faults: readonly Fault[]): void;
+  /** Called after each change of the data. */
+  onChange(listener: () => void): void;
+  /** Records of a kind as they are stored: references as ids, secrets as `*`. */
+  objects(kind: string): readonly JsonObject[];
+  /** Resolves once every late write has landed. */
+  settled(): Promise<void>;
+}
+
+/** @throws Refusal for an estate that does not hold together. */
+export function createEmulator(options: EmulatorOptions): Emulator {
+  const { kinds, clock, random, estate = bareEstate } = options;
+  const quirks = { ...quiet, ...options.quirks };
+  const store = createStore(kinds, estate, clock, random);
+  const cloud: Cloud = { store, quirks, credentials: options.credentials ?? dummyCredentials };
+  const app = createApp(cloud);
+  const requests: Exchange[] = [];
+  const landing = new Set<Promise<unknown>>();
+  let play = staged(options.faults ?? []);
+
+  const later = (milliseconds: number, work: () => Promise<unknown>): void => {
+    const landed: Promise<unknown> = clock
+      .sleep(milliseconds)
+      .then(work)
+      .finally(() => landing.delete(landed));
+    landing.add(landed);
+  };
+
+  const fetch = async (request: Request): Promise<Response> => {
+    const url = new URL(request.url);
+    const body = request.method === 'GET' ? '' : await request.text();
+    const at = store.now();
+    const kind = kindOf(kinds, url.pathname);
+    const record = (status: number) => void requests.push({ method: request.method, path: url.pathname, query: url.search, body: kept(kind, body), status, at });
+    const shift = (remove: boolean): void => shiftBy(cloud, kind, url, remove);
+    const scene: Scene = { clock, quirks, url, method: request.method, proceed: async () => app.fetch(request, { body }), shift, later };
+    try {
+      const response = await play(scene);
+      record(response.status);
+      response.headers.set('date', new Date(clock.now()).toUTCString());
+      return response;
+    } catch (error) {
+      if (error instanceof ConnectionReset) record(0);
+      throw error;
+    }
+  };
+
+  return {
+    fetch,
+    snapshot: store.snapshot,
+    requests,
+    setFaults: (faults) => void (play = staged(faults)),
+    onChange: store.listen,
+    objects: (name) => {
+      const kind = kinds.get(name);
+      return kind ? store.all(kind) : [];
+    },
+    settled: async () => {
+      while (landing.size > 0) await Promise.all(landing);
+    },
+  };
+}
+
+function createApp(cloud: Cloud): App {
+  const app: App = new Hono();
+  const dialectOf = (path: string): Dialect => (path.startsWith('/api/v3/') ? 'v3' : 'v2');
+  const refusal = (refused: Refused, path: string): Response => refusalResponse(refused, dialectOf(path), cloud.quirks);
+  app.onError((error, c) => {
+    if (error instanceof Refused) return refusal(error, c.req.path);
+    throw error;
+  });
+  app.notFound((c) => refusal(new Refused(404, 'there is nothing at this address'), c.req.path));
+  addV2(app, cloud);
+  addV3(app, cloud);
+  return app;
+}
+
+function kindOf(kinds: Kinds, path: string): Kind | undefined {
+  return [...kinds.values()].find(({ operations }) => `${path}/`.startsWith(`/api/${operations.dialect}/${operations.collection}/`));
+}
+
+function kept(kind: Kind | undefined, body: string): Json {
+  if (body === '') return null;
+  try {
+    return hideSecrets(kind?.attributes ?? {}, JSON.parse(body) as Json, (secret) => `sha256:${sha256(String(secret))}`);
+  } catch {
+    return '(not JSON)';
+  }
+}
+
+/** Another hand inserts a record in front of the collection, or takes away the first that may go. */
+function shiftBy({ store, quirks }: Cloud, kind: Kind | undefined, url: URL, remove: boolean): void {
+  if (!kind) return;
+  const face = { kinds: store.kinds, quirks, base: `${url.origin}/api/v2` };
+  const records = store.all(kind);
+  const free = (record: Stored): boolean => specificsOf(kind).hindersDelete?.(store, record, quirks) === undefined && !isNamed(store, kind, record);
+  const goes = remove ? records.find(free) : undefined;
+  if (goes) store.commit({ kind, before: goes, actor: system, face });
+  if (remove) return;
+  const { [kind.id]: _, ...model } = records[0] ?? {};
+  const name = 'name' in kind.attributes && { name: `Inserted ${records.length}` };
+  const parent = kind.name === 'accounts' && { account: store.root };
+  store.commit({ kind, after: store.draft(kind, { ...model, ...name, ...parent }), actor: system, face, first: true });
+}

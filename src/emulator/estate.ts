@@ -1,0 +1,73 @@
+// The whole cloud as one JSON document: what a seed file holds, what a snapshot gives back, what lies on disk between runs.
+// Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
+import { idOf, isObject, refuse, type Attribute, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import { blank, MASK, type Stored } from './records.js';
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+}
+
+export interface Estate {
+  readonly version: 1;
+  /** The account the keys belong to; absent: the first one without a parent. */
+  readonly root?: string;
+  /** The next numeric id to give. */
+  readonly next_id?: number;
+  /** By kind name, in the order of listings. */
+  readonly records: Readonly<Record<string, readonly JsonObject[]>>;
+  readonly users?: readonly User[];
+  /** What besides sub-accounts keeps an account from being deleted, by account id: `{ "12": "routers" }`. */
+  readonly occupied?: Readonly<Record<string, string>>;
+  /** Oldest first, as the API gives them, with the id of the `account` beside. */
+  readonly activity_logs?: readonly JsonObject[];
+}
+
+/** The smallest cloud there is: one account, the keys' own. */
+export const bareEstate: Estate = { version: 1, root: '1', next_id: 2, records: { accounts: [{ id: '1', name: 'Headquarters', account: null }] } };
+
+/** @throws Refusal where the text is not an estate. `file` is for the message. */
+export function parseEstate(text: string, file: string): Estate {
+  const complain = (why: string): never =>
+    refuse('bad-estate', `${file} is not the data of an emulator: ${why}`, { detail: 'Expected {"version": 1, "records": {"accounts": [{"id": "1", "name": "…"}], …}}.' });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return complain('it is not JSON');
+  }
+  if (!isObject(value) || value.version !== 1) return complain('its version is not 1');
+  if (!isObject(value.records)) return complain('it has no records');
+  for (const [kind, list] of Object.entries(value.records)) if (!Array.isArray(list) || !list.every(isObject)) complain(`records.${kind} is not a list of records`);
+  return value as unknown as Estate;
+}
+
+/**
+ * The record as it is stored: every field present but `resource_url`, references as ids, secrets as their mask.
+ * `fill` gives what the seed left out and has no neutral default (ids, times, the own account).
+ */
+export function completed(kind: Kind, seed: JsonObject, fill: (name: string, attribute: Attribute) => Json | undefined): Stored {
+  const out: Record<string, Json> = {};
+  for (const [name, attribute] of Object.entries(kind.attributes)) {
+    if (name === 'resource_url') continue;
+    const given = Object.hasOwn(seed, name) ? (seed[name] as Json) : undefined;
+    out[name] = given === undefined ? (fill(name, attribute) ?? blank(attribute)) : stored(attribute, given);
+  }
+  out[kind.id] = String(out[kind.id]);
+  return out;
+}
+
+function stored(attribute: Attribute, value: Json): Json {
+  if (attribute.secret === true) return MASK;
+  if (value === null) return null;
+  if (attribute.word === 'ref') return idOf(value);
+  if (attribute.word === 'list' || attribute.word === 'set') return (value as readonly Json[]).map((item) => stored(attribute.of, item));
+  if (attribute.word !== 'object') return value;
+  return Object.fromEntries(Object.entries(value as JsonObject).map(([name, item]) => [name, attribute.attributes[name] ? stored(attribute.attributes[name], item) : item]));
+}
+
+/** @throws Refusal for records of kinds that do not exist here. */
+export function checkKinds(estate: Estate, kinds: Kinds): void {
+  const strange = Object.keys(estate.records).find((name) => !kinds.has(name));
+  if (strange !== undefined) refuse('bad-estate', `the emulator has no kind named ${JSON.stringify(strange)}`, { detail: `Its kinds are ${[...kinds.keys()].join(', ')}.` });
+}

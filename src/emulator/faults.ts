@@ -1,0 +1,215 @@
+// Trouble on order: what goes wrong, for which requests, and when. `parseFault` reads the words of the command line.
+import { refuse } from '../model/index.js';
+import type { Clock } from '../ports/index.js';
+import type { Quirks } from './quirks.js';
+
+/** What each fault takes behind `=`: `needed`, `optional` or nothing. */
+const faultNames = {
+  /** Answers after so many milliseconds. */
+  latency: 'needed',
+  /** Answers with this status; nothing happens. On v3 a 409 comes without `errors`, as throttling does. */
+  status: 'needed',
+  /** The connection breaks; nothing happens. */
+  'reset-before': 'none',
+  /** It happens, then the connection breaks. */
+  'reset-after': 'none',
+  /** It happens, the answer is cut in half. */
+  truncate: 'none',
+  /** A page in HTML with status 200; nothing happens. */
+  html: 'none',
+  /** Before the request, somebody inserts (or, with `mode=remove`, removes) a record in front of the collection. */
+  'page-shift': 'none',
+  /** More than so many requests a minute are answered 429; nothing happens. */
+  'rate-limit': 'needed',
+  /** A write is answered 504 (with `mode=reset`, not at all) and happens so many milliseconds later. */
+  late: 'needed',
+  /** `next` leads to the page it stands on. */
+  'loop-next': 'none',
+  /** `next` leads to another host. */
+  'foreign-next': 'none',
+  /** The answer never ends; with a number, that many milliseconds pass between its pieces. */
+  endless: 'optional',
+} as const;
+
+export type FaultName = keyof typeof faultNames;
+
+export interface Fault {
+  readonly name: FaultName;
+  readonly value?: number;
+  readonly mode?: 'remove' | 'reset';
+  /** Only requests of this method, */
+  readonly method?: string;
+  /** whose path and query hold this text, */
+  readonly path?: string;
+  /** after so many such requests, */
+  readonly after?: number;
+  /** and so many times (absent: always). */
+  readonly times?: number;
+}
+
+const grammar = `A fault is NAME[=NUMBER] with, separated by commas, any of method=VERB, path=TEXT, after=COUNT, times=COUNT, mode=remove|reset; as in reset-after,method=POST,path=alert_rules,times=1.
+Names: ${Object.entries(faultNames)
+  .map(([name, takes]) => (takes === 'needed' ? `${name}=N` : takes === 'optional' ? `${name}[=N]` : name))
+  .join(', ')}.`;
+
+/** @throws Refusal with the grammar. */
+export function parseFault(text: string): Fault {
+  const complain = (why: string): never => refuse('bad-fault', `the fault ${JSON.stringify(text)} is not understood: ${why}`, { detail: grammar });
+  const number = (name: string, value: string): number => (/^\d{1,9}$/.test(value) ? Number(value) : complain(`${name} takes a whole number`));
+  const [head = '', ...rest] = text.split(',').map((word) => word.trim());
+  const [name, ...values] = head.split('=') as [FaultName, ...string[]];
+  const takes = Object.hasOwn(faultNames, name) ? faultNames[name] : complain(`there is no fault named ${JSON.stringify(name)}`);
+  const given = values.length > 0;
+  if (takes === 'needed' ? !given : takes === 'none' && given) complain(takes === 'needed' ? `${name} takes a number` : `${name} takes no number`);
+  const value = given ? number(name, values.join('=')) : undefined;
+  if (name === 'status' && !(value !== undefined && value >= 200 && value <= 599)) complain('a status is between 200 and 599');
+  const options: { -readonly [K in keyof Fault]?: Fault[K] } = {};
+  for (const word of rest) {
+    const [key = '', option = ''] = [word.slice(0, Math.max(0, word.indexOf('='))), word.slice(word.indexOf('=') + 1)];
+    if (key === 'method') options.method = option.toUpperCase();
+    else if (key === 'path') options.path = option;
+    else if (key === 'after' || key === 'times') options[key] = number(key, option);
+    else if (key === 'mode' && option === (name === 'late' ? 'reset' : name === 'page-shift' ? 'remove' : '')) options.mode = option as 'remove' | 'reset';
+    else complain(`${JSON.stringify(word)} does not belong there`);
+  }
+  return { name, ...(value !== undefined && { value }), ...options };
+}
+
+/** The connection broke. `sent`: whether the request had arrived and was carried out. */
+export class ConnectionReset extends Error {
+  readonly code = 'ECONNRESET';
+  readonly sent: boolean;
+
+  constructor(sent: boolean) {
+    super('the connection was reset');
+    this.name = 'ConnectionReset';
+    this.sent = sent;
+  }
+}
+
+/** What faults reach into. */
+export interface Scene {
+  readonly clock: Clock;
+  readonly quirks: Quirks;
+  readonly url: URL;
+  readonly method: string;
+  readonly proceed: () => Promise<Response>;
+  /** Changes the collection of the path by another hand. */
+  readonly shift: (remove: boolean) => void;
+  /** Runs `work` in so many milliseconds, beside everything else. */
+  readonly later: (milliseconds: number, work: () => Promise<unknown>) => void;
+}
+
+type Step = (scene: Scene, value: number, fault: Fault, proceed: () => Promise<Response>) => Promise<Response>;
+export type Play = (scene: Scene) => Promise<Response>;
+
+/** A request's way through the faults, the first of the list outermost. Each counts the requests it matched. */
+export function staged(faults: readonly Fault[]): Play {
+  const stages = faults.map((fault) => ({ fault, step: stepOf(fault), matched: 0 }));
+  return (scene) => {
+    let proceed = scene.proceed;
+    for (const stage of stages.toReversed()) {
+      const { fault, step } = stage;
+      if (!matches(fault, scene)) continue;
+      const turn = stage.matched++ - (fault.after ?? 0);
+      if (turn < 0 || turn >= (fault.times ?? Infinity)) continue;
+      const inner = proceed;
+      proceed = () => step(scene, fault.value ?? 0, fault, inner);
+    }
+    return proceed();
+  };
+}
+
+function matches({ name, method, path }: Fault, { url, method: asked }: Scene): boolean {
+  if (name === 'late' && asked === 'GET') return false;
+  return (method === undefined || method === asked) && (path === undefined || `${url.pathname}${url.search}`.includes(path));
+}
+
+const steps: Readonly<Record<Exclude<FaultName, 'rate-limit'>, Step>> = {
+  latency: async ({ clock }, milliseconds, _, proceed) => {
+    await clock.sleep(milliseconds);
+    return proceed();
+  },
+  status: async (scene, status) => statusResponse(scene, status),
+  'reset-before': async () => {
+    throw new ConnectionReset(false);
+  },
+  'reset-after': async (_, __, ___, proceed) => {
+    await proceed();
+    throw new ConnectionReset(true);
+  },
+  truncate: async (_, __, ___, proceed) => rewritten(await proceed(), (text) => text.slice(0, Math.floor(text.length / 2))),
+  html: async () =>
+    new Response('<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in.</body></html>', { headers: { 'content-type': 'text/html; charset=utf-8' } }),
+  'page-shift': async ({ shift }, _, { mode }, proceed) => {
+    shift(mode === 'remove');
+    return proceed();
+  },
+  late: async (scene, milliseconds, { mode }, proceed) => {
+    scene.later(milliseconds, proceed);
+    if (mode === 'reset') throw new ConnectionReset(true);
+    return statusResponse(scene, 504);
+  },
+  'loop-next': async ({ url }, _, __, proceed) => rewritten(await proceed(), (text) => withNext(text, () => url.href)),
+  'foreign-next': async (_, __, ___, proceed) =>
+    rewritten(await proceed(), (text) => withNext(text, (next) => next && next.replace(/^https?:\/\/[^/]+/, 'https://elsewhere.invalid'))),
+  endless: async ({ clock }, pause, _, proceed) => {
+    const { status, headers } = await proceed();
+    return new Response(endlessBody(clock, pause), { status, headers });
+  },
+};
+
+function stepOf({ name }: Fault): Step {
+  return name === 'rate-limit' ? rateLimit() : steps[name];
+}
+
+/** A fixed window of a minute that opens with its first request. */
+function rateLimit(): Step {
+  let opened = -Infinity;
+  let used = 0;
+  return async (scene, perMinute, _, proceed) => {
+    const now = scene.clock.now();
+    if (now >= opened + 60_000) [opened, used] = [now, 0];
+    used += 1;
+    return used > perMinute ? statusResponse(scene, 429, opened + 60_000 - now) : proceed();
+  };
+}
+
+function statusResponse({ url, quirks, clock }: Scene, status: number, wait = 1000): Response {
+  const headers = new Headers();
+  if (status === 429 || status === 503) {
+    if (quirks.retry_after === 'seconds') headers.set('retry-after', String(Math.ceil(wait / 1000)));
+    if (quirks.retry_after === 'date') headers.set('retry-after', new Date(Math.ceil((clock.now() + wait) / 1000) * 1000).toUTCString());
+  }
+  if (status >= 300 && status < 400) headers.set('location', `${url.origin}/elsewhere/`);
+  if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
+  const v3 = url.pathname.startsWith('/api/v3/');
+  headers.set('content-type', v3 ? 'application/vnd.api+json' : 'application/json');
+  const message = `answered ${status} on order`;
+  const body = v3 ? (status === 409 ? {} : { errors: [{ status: String(status), detail: message }] }) : { exception: status === 401 ? message : { type: 'error', message } };
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+async function rewritten(response: Response, change: (text: string) => string): Promise<Response> {
+  const { status, headers } = response;
+  return new Response(change(await response.text()), { status, headers });
+}
+
+/** The text of a listing with another `next`; any other text as it is. */
+function withNext(text: string, change: (next: string | null) => string | null): string {
+  const body = JSON.parse(text || '{}') as { meta?: Record<string, unknown>; links?: Record<string, unknown> };
+  const holder = body.links && 'next' in body.links ? body.links : body.meta && 'next' in body.meta ? body.meta : undefined;
+  if (!holder) return text;
+  holder.next = change(holder.next as string | null);
+  return JSON.stringify(body);
+}
+
+function endlessBody(clock: Clock, pause: number): ReadableStream<Uint8Array> {
+  const spaces = new Uint8Array(65_536).fill(0x20);
+  return new ReadableStream({
+    async pull(controller) {
+      if (pause > 0) await clock.sleep(pause);
+      controller.enqueue(spaces);
+    },
+  });
+}

@@ -1,0 +1,33 @@
+// The steps of a write that both dialects take: find the record, take the fields, insist on those that must be there.
+import { type Json, type Kind } from '../model/index.js';
+import type { Asked, Cloud } from './app.js';
+import { acceptAll, type Stored } from './records.js';
+import { turnDown } from './refused.js';
+
+/** The record a path names. @throws Refused (404) */
+export function existing({ store }: Cloud, kind: Kind, c: Asked): Stored {
+  return store.get(kind, c.req.param('id') ?? '') ?? turnDown(404, `there is no such ${kind.singular}`);
+}
+
+/** `body` in stored form. `place` turns the path of a field into what the dialect calls it. @throws Refused (400) naming every field that is wrong. */
+export function fieldsOf({ store, quirks }: Cloud, kind: Kind, body: Readonly<Record<string, unknown>>, update: boolean, place: (path: string) => string): Record<string, Json> {
+  const exists = (name: string, id: string): boolean | undefined => {
+    const target = store.kinds.get(name);
+    return target && store.get(target, id) !== undefined;
+  };
+  const { fields, complaints } = acceptAll(kind.attributes, body, { kinds: store.kinds, quirks, exists }, update);
+  if (complaints.length > 0) {
+    const why = complaints.map((one) => `${one.path} ${one.why}`).join('; ');
+    const paths = complaints.map(({ path }) => place(path));
+    turnDown(400, why, paths);
+  }
+  return fields;
+}
+
+/** @throws Refused (400) unless `fields` holds everything the kind insists on. */
+export function requireAll(kind: Kind, fields: Readonly<Record<string, unknown>>, place: (path: string) => string): void {
+  const missing = Object.entries(kind.attributes).flatMap(([name, { optional, computed }]) =>
+    optional === true || computed === true || Object.hasOwn(fields, name) ? [] : [name],
+  );
+  if (missing.length > 0) turnDown(400, `${missing.join(', ')} must be given`, missing.map(place));
+}

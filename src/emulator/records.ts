@@ -1,0 +1,192 @@
+// Records, read from the attributes of their kinds: what the service takes (`accept`), stores and shows (`showAll`).
+// Stored, a reference is the id as text and a secret is the mask alone: no secret is kept anywhere.
+import { idOf, isObject, type Attribute, type Attributes, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import { escapeHtml, type Quirks } from './quirks.js';
+
+export const MASK = '*';
+export type Stored = JsonObject;
+
+/** How records look from where they are asked for. `base` is the v2 base address, without a slash behind. */
+export interface Face {
+  readonly kinds: Kinds;
+  readonly quirks: Quirks;
+  readonly base: string;
+}
+
+const collectionOf = (kinds: Kinds, name: string): string => kinds.get(name)?.operations.collection ?? name;
+
+export const urlOf = (face: Face, kind: string, id: string): string => `${face.base}/${collectionOf(face.kinds, kind)}/${encodeURIComponent(id)}/`;
+
+export function showAll(attributes: Attributes, record: JsonObject, face: Face): Record<string, Json> {
+  const out: Record<string, Json> = {};
+  for (const [name, attribute] of Object.entries(attributes)) {
+    if (attribute.secret === true) out[name] = MASK;
+    else if (Object.hasOwn(record, name)) out[name] = show(attribute, record[name] as Json, face);
+  }
+  return out;
+}
+
+function show(attribute: Attribute, value: Json, face: Face): Json {
+  if (value === null) return null;
+  switch (attribute.word) {
+    case 'ref':
+      return showReference(attribute.to, attribute.wire, String(value), face);
+    case 'text':
+      return showText(attribute, String(value), face.quirks);
+    case 'list':
+    case 'set':
+      return (value as readonly Json[]).map((item) => show(attribute.of, item, face));
+    case 'map':
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, show(attribute.of, item as Json, face)]));
+    case 'object':
+      return showAll(attribute.attributes, value as JsonObject, face);
+    default:
+      return value;
+  }
+}
+
+function showReference(to: string, wire: Attribute['wire'], id: string, face: Face): Json {
+  if (wire === 'url') return urlOf(face, to, id);
+  return wire === 'integer' && !face.quirks.swapped_spellings ? Number(id) : id;
+}
+
+function showText(attribute: Attribute, text: string, quirks: Quirks): string {
+  if (attribute.wire === 'timestamp') return quirks.offset_timestamps ? text.replace(/Z$/, '+00:00') : text;
+  return quirks.escape_html && attribute.computed !== true ? escapeHtml(text) : text;
+}
+
+/** A v2 record, id and all; with `resource_url` where asked for and known to the kind. */
+export function showRecord(kind: Kind, record: Stored, face: Face, withUrl: boolean): Record<string, Json> {
+  const out = showAll(kind.attributes, record, face);
+  const id = record[kind.id] as string;
+  if (face.quirks.swapped_spellings && /^\d{1,15}$/.test(id)) out[kind.id] = Number(id);
+  if (withUrl && kind.attributes.resource_url) out.resource_url = urlOf(face, kind.name, id);
+  return out;
+}
+
+/** What a field holds that nobody has set. */
+export function blank(attribute: Attribute): Json {
+  switch (attribute.word) {
+    case 'list':
+    case 'set':
+      return [];
+    case 'object':
+    case 'map':
+      return {};
+    case 'flag':
+      return false;
+    default:
+      return null;
+  }
+}
+
+/** What `accept` has to know of the rest of the cloud. `exists` is undefined for what is not kept here (groups, users). */
+export interface Intake {
+  readonly kinds: Kinds;
+  readonly quirks: Quirks;
+  readonly exists: (kind: string, id: string) => boolean | undefined;
+}
+
+export interface Complaint {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** Takes the fields of a body: unknown, computed and (in an update) immutable ones are complaints, as are values of another type. */
+export function acceptAll(
+  attributes: Attributes,
+  body: Readonly<Record<string, unknown>>,
+  intake: Intake,
+  update: boolean,
+): { readonly fields: Record<string, Json>; readonly complaints: readonly Complaint[] } {
+  const fields: Record<string, Json> = {};
+  const complaints: Complaint[] = [];
+  for (const [name, value] of Object.entries(body)) {
+    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    if (!attribute) complaints.push({ path: name, why: 'is not a field' });
+    else if (attribute.computed === true || (update && attribute.immutable === true)) complaints.push({ path: name, why: 'cannot be written' });
+    else fields[name] = accept(attribute, value, name, intake, complaints) ?? null;
+  }
+  return { fields, complaints };
+}
+
+type Complaints = Complaint[];
+type Take<W extends Attribute['word']> = (attribute: Extract<Attribute, { word: W }>, value: unknown, path: string, intake: Intake, complaints: Complaints) => Json | undefined;
+
+function accept(attribute: Attribute, value: unknown, path: string, intake: Intake, complaints: Complaints): Json | undefined {
+  const wrong = (why: string): undefined => void complaints.push({ path, why });
+  switch (attribute.word) {
+    case 'text':
+      if (value === null && attribute.optional === true) return null;
+      if (typeof value !== 'string') return wrong('must be text');
+      if (attribute.secret !== true) return value;
+      return value === MASK || value === '' ? wrong('must be a secret, not its mask') : MASK;
+    case 'choice':
+      if (typeof value !== 'string' || value === '') return wrong('must be text');
+      return (attribute.open && !intake.quirks.closed_choices) || attribute.values.includes(value) ? value : wrong(`must be one of ${attribute.values.join(', ')}`);
+    case 'flag':
+      return typeof value === 'boolean' ? value : wrong('must be true or false');
+    case 'integer':
+      return Number.isSafeInteger(value) ? (value as number) : wrong('must be an integer');
+    case 'number':
+      return typeof value === 'number' ? value : wrong('must be a number');
+    case 'document':
+      if (value !== null && !isObject(value)) return wrong('must be an object or null');
+      return intake.quirks.empty_document_is_null && value !== null && Object.keys(value).length === 0 ? null : (value as JsonObject);
+    case 'list':
+    case 'set':
+      return Array.isArray(value) ? value.map((item, index) => accept(attribute.of, item, `${path}.${index}`, intake, complaints) ?? null) : wrong('must be a list');
+    case 'map':
+      if (!isObject(value)) return wrong('must be an object');
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, accept(attribute.of, item, `${path}.${key}`, intake, complaints) ?? null]));
+    case 'object':
+      return isObject(value) ? acceptObject(attribute, value, path, intake, complaints) : wrong('must be an object');
+    case 'ref':
+      return acceptReference(attribute, value, path, intake, complaints);
+  }
+}
+
+const acceptObject: Take<'object'> = (attribute, value, path, intake, complaints) => {
+  const members = value as Readonly<Record<string, unknown>>;
+  const inner = acceptAll(attribute.attributes, members, intake, false);
+  complaints.push(...inner.complaints.map(({ path: below, why }) => ({ path: `${path}.${below}`, why })));
+  for (const [name, member] of Object.entries(attribute.attributes)) {
+    const needed = member.optional !== true && member.computed !== true && member.word !== 'set' && member.word !== 'list';
+    if (needed && !Object.hasOwn(members, name)) complaints.push({ path: `${path}.${name}`, why: 'is required' });
+  }
+  return inner.fields;
+};
+
+const acceptReference: Take<'ref'> = ({ to, wire }, value, path, intake, complaints) => {
+  const id =
+    wire === 'integer'
+      ? Number.isSafeInteger(value)
+        ? String(value)
+        : null
+      : wire === 'url'
+        ? idFromUrl(value, collectionOf(intake.kinds, to))
+        : typeof value === 'string'
+          ? value
+          : null;
+  if (id === null || id === '') return void complaints.push({ path, why: wire === 'integer' ? 'must be an integer' : `must identify one of ${to}` });
+  if (intake.exists(to, id) === false) return void complaints.push({ path, why: `names one of ${to} that does not exist` });
+  return id;
+};
+
+/** An id, or the URL of a record of that collection, absolute or relative. */
+function idFromUrl(value: unknown, collection: string): string | null {
+  if (Number.isSafeInteger(value)) return String(value);
+  if (typeof value !== 'string') return null;
+  return !value.includes('/') || value.split('/').filter(Boolean).at(-2) === collection ? idOf(value) : null;
+}
+
+/** The body with every secret replaced by what stands for it: what may be kept of a request. */
+export function hideSecrets(attributes: Attributes, body: Json, stand: (secret: Json) => Json): Json {
+  if (!isObject(body)) return body;
+  const hidden = Object.entries(body as JsonObject).map(([name, value]) => {
+    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    if (attribute?.secret === true) return [name, stand(value)] as const;
+    return [name, attribute?.word === 'object' ? hideSecrets(attribute.attributes, value, stand) : value] as const;
+  });
+  return Object.fromEntries(hidden);
+}

@@ -1,0 +1,40 @@
+// A request the service turns down, and the two error bodies it answers with: v2's `exception` and JSON:API's `errors`.
+import type { Dialect } from '../model/index.js';
+import { escapeHtml, type Quirks } from './quirks.js';
+
+/** Thrown by handlers; becomes an answer at the edge of the app. `paths` name the fields or parameters at fault. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly paths: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, paths: readonly string[] = [], headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.paths = paths;
+    this.headers = headers;
+  }
+}
+
+export function turnDown(status: number, message: string, paths?: readonly string[], headers?: Readonly<Record<string, string>>): never {
+  throw new Refused(status, message, paths, headers);
+}
+
+export const mediaTypes: Readonly<Record<Dialect, string>> = { v2: 'application/json', v3: 'application/vnd.api+json' };
+
+/** The answer that says why. Authentication failures of v2 carry their text plainly. */
+export function refusalResponse(refused: Refused, dialect: Dialect, quirks: Quirks): Response {
+  const { status, paths } = refused;
+  const message = quirks.escape_html ? escapeHtml(refused.message) : refused.message;
+  const body = dialect === 'v2' ? v2Body(status, message, paths) : { errors: (paths.length > 0 ? paths : [undefined]).map((path) => v3Error(status, message, path)) };
+  return new Response(JSON.stringify(body), { status, headers: { 'content-type': mediaTypes[dialect], ...refused.headers } });
+}
+
+function v2Body(status: number, message: string, paths: readonly string[]) {
+  if (status === 401) return { exception: message };
+  return { exception: { type: 'error', message }, ...(paths.length > 0 && { errors: paths.map((path) => ({ path })) }) };
+}
+
+function v3Error(status: number, detail: string, path: string | undefined) {
+  return { status: String(status), detail, ...(path !== undefined && { source: path.startsWith('/') ? { pointer: path } : { parameter: path } }) };
+}

@@ -1,0 +1,52 @@
+// The emulator behind a real socket. The HTTP server is loaded only here, when it is wanted.
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Refusal } from '../model/index.js';
+import type { Emulator } from './emulator.js';
+import { ConnectionReset } from './faults.js';
+
+export interface Served {
+  /** Origin, without a slash behind. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends every connection; safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** Listens on a port (0: any free one). @throws Refusal where the port cannot be had. */
+export async function serve(emulator: Emulator, { port, host = '127.0.0.1' }: { readonly port: number; readonly host?: string }): Promise<Served> {
+  const { createAdaptorServer } = await import('@hono/node-server');
+  const { RESPONSE_ALREADY_SENT } = await import('@hono/node-server/utils/response');
+  const server = createAdaptorServer({
+    overrideGlobalObjects: false,
+    fetch: async (request, { incoming }) => {
+      try {
+        return await emulator.fetch(request);
+      } catch (error) {
+        if (!(error instanceof ConnectionReset)) throw error;
+        incoming.socket?.destroy();
+        return RESPONSE_ALREADY_SENT;
+      }
+    },
+  }) as Server;
+  const bound = await listening(server, port, host);
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`, port: bound, close: () => closed(server) };
+}
+
+function listening(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'another process listens there' : (error.code ?? 'it failed');
+      const detail = 'Name another port with --port, or 0 for any free one.';
+      reject(new Refusal([{ severity: 'error', code: 'port-not-free', summary: `cannot listen on ${host}:${port}: ${why}`, detail }]));
+    });
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,86 @@
+// What the reference says of single collections beyond their attributes: filters, and what forbids a change.
+// A kind that is not named here gets the plain rules.
+import { type Json, type JsonObject, type Kind } from '../model/index.js';
+import type { Quirks } from './quirks.js';
+import type { Stored } from './records.js';
+import type { Store } from './store.js';
+
+export interface Specifics {
+  /** Query parameters of the listing that filter; `__in` takes several values. */
+  readonly filters: readonly string[];
+  /** Values `expand` takes. */
+  readonly expand: readonly string[];
+  /** Whether a POST may leave out what the kind requires ("any of"). */
+  readonly anyOf: boolean;
+  /** Whether listings carry `resource_url`, or only the answer to a create. */
+  readonly listsUrl: boolean;
+  /** Why the record may not become `after`: the field at fault and the reason. */
+  readonly hindersUpdate?: (store: Store, before: Stored, after: Stored) => { readonly path: string; readonly why: string } | undefined;
+  /** Why the record may not be deleted. */
+  readonly hindersDelete?: (store: Store, record: Stored, quirks: Quirks) => string | undefined;
+}
+
+const named: Readonly<Record<string, Specifics>> = {
+  accounts: {
+    filters: ['account', 'account__in', 'id', 'id__in', 'name', 'name__in'],
+    expand: ['account'],
+    anyOf: false,
+    listsUrl: true,
+    hindersUpdate: moveHindrance,
+    hindersDelete: accountHindrance,
+  },
+  alert_push_destinations: { filters: ['destination_config_id'], expand: [], anyOf: true, listsUrl: false },
+  alert_rules: {
+    filters: [
+      'alert_config_id',
+      'account',
+      'schedule',
+      'associated_accounts',
+      'associated_groups',
+      'filter_criteria',
+      'email_destinations',
+      'http_destinations',
+      'updated_at',
+      'settings',
+    ],
+    expand: [],
+    anyOf: true,
+    listsUrl: false,
+  },
+  account_authorizations: { filters: ['role', 'user'], expand: [], anyOf: false, listsUrl: false },
+};
+
+export function specificsOf({ name, operations }: Kind): Specifics {
+  const byId = operations.by_id === 'path' ? [] : [operations.by_id];
+  return named[name] ?? { filters: [...byId, ...(operations.by_ids === undefined ? [] : [operations.by_ids])], expand: [], anyOf: false, listsUrl: true };
+}
+
+const accountsOf = (store: Store): Kind => store.kinds.get('accounts') as Kind;
+
+function moveHindrance(store: Store, before: Stored, after: Stored): { readonly path: string; readonly why: string } | undefined {
+  if (before.account === after.account) return undefined;
+  if (before.id === store.root) return { path: 'account', why: 'the account of the keys cannot be moved' };
+  for (let id: Json | undefined = after.account; typeof id === 'string'; id = store.get(accountsOf(store), id)?.account) {
+    if (id === before.id) return { path: 'account', why: 'an account cannot be moved below itself' };
+  }
+  return undefined;
+}
+
+function accountHindrance(store: Store, { id }: Stored): string | undefined {
+  if (id === store.root) return 'the account of the keys cannot be deleted';
+  if (store.all(accountsOf(store)).some(({ account }) => account === id)) return 'the account still has sub-accounts';
+  const holds = store.occupied[id as string];
+  return holds === undefined ? undefined : `the account still has ${holds}`;
+}
+
+/** Whether some record names `record` in a set or field of plain ids, as a rule names its destinations; accounts that rules select do not count. */
+export function isNamed(store: Store, kind: Kind, record: Stored): boolean {
+  const id = record[kind.id] as Json;
+  return [...store.kinds.values()].some((other) => {
+    const fields = Object.entries(other.attributes).flatMap(([name, attribute]) => {
+      const inner = attribute.word === 'set' || attribute.word === 'list' ? attribute.of : attribute;
+      return inner.word === 'ref' && inner.to === kind.name && inner.wire === undefined ? [name] : [];
+    });
+    return fields.length > 0 && store.all(other).some((one: JsonObject) => fields.some((name) => one[name] === id || (Array.isArray(one[name]) && one[name].includes(id))));
+  });
+}

@@ -1,0 +1,145 @@
+// What the cloud remembers: records by kind in listing order, found by id at once, and the log of every change.
+import { refuse, type Attribute, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import type { Clock, Random } from '../ports/index.js';
+import { logEntry, type Action, type Actor } from './activity.js';
+import { checkKinds, completed, type Estate, type User } from './estate.js';
+import { showRecord, type Face, type Stored } from './records.js';
+import { timeUuids } from './uuid.js';
+
+export interface Change {
+  readonly kind: Kind;
+  readonly before?: Stored;
+  /** Absent: deleted. */
+  readonly after?: Stored;
+  readonly actor: Actor;
+  readonly face: Face;
+  /** Put before all others instead of behind them. */
+  readonly first?: boolean;
+}
+
+export interface Store {
+  readonly kinds: Kinds;
+  /** Id of the keys' own account. */
+  readonly root: string;
+  readonly users: ReadonlyMap<string, User>;
+  readonly occupied: Readonly<Record<string, string>>;
+  readonly log: readonly JsonObject[];
+  all(kind: Kind): readonly Stored[];
+  get(kind: Kind, id: string): Stored | undefined;
+  /** A record with every default set, a new id and the time of now, then `fields` over it. */
+  draft(kind: Kind, fields: JsonObject): Stored;
+  /** Carries a change out, logs it and tells the listeners. */
+  commit(change: Change): void;
+  /** ISO 8601. */
+  now(): string;
+  snapshot(): Estate;
+  listen(listener: () => void): void;
+}
+
+/** @throws Refusal for an estate with a strange kind, an id twice or no account at all. */
+export function createStore(kinds: Kinds, estate: Estate, clock: Clock, random: Random): Store {
+  checkKinds(estate, kinds);
+  const uuid = timeUuids(clock, random);
+  const now = (): string => new Date(clock.now()).toISOString();
+  const root = ownAccount(estate);
+  let nextId = estate.next_id ?? highestId(estate) + 1;
+  const newId = (kind: Kind): string => (kind.id === 'id' ? String(nextId++) : uuid());
+  const fill = (kind: Kind) => (name: string, attribute: Attribute) => {
+    if (name === kind.id) return newId(kind);
+    if (name === 'updated_at' || name === 'created_at') return now();
+    if (name === 'enabled') return true;
+    return attribute.word === 'ref' && attribute.to === 'accounts' && attribute.wire === 'url' ? root : undefined;
+  };
+
+  const shelves = new Map([...kinds.values()].map((kind) => [kind.name, shelf(kind, estate.records[kind.name] ?? [], fill(kind))]));
+  const of = (kind: Kind): Shelf => shelves.get(kind.name) as Shelf;
+  const users = new Map((estate.users ?? []).map((user) => [user.id, user]));
+  const log: JsonObject[] = [...(estate.activity_logs ?? [])];
+  const listeners: (() => void)[] = [];
+
+  const commit = ({ kind, before, after, actor, face, first = false }: Change): void => {
+    const { id, account } = subject(kind, (after ?? before) as Stored, root);
+    if (after) of(kind).put(id, after, first);
+    else of(kind).remove(id);
+    const action: Action = !before ? 'create' : after ? 'update' : 'delete';
+    const seen = (record: Stored | undefined) => (record ? showRecord(kind, record, face, false) : null);
+    log.push(logEntry({ id: uuid(), at: now(), action, actor, kind, objectId: id, account, before: seen(before), after: seen(after), users }));
+    for (const listener of listeners) listener();
+  };
+
+  const snapshot = (): Estate => ({
+    version: 1,
+    root,
+    next_id: nextId,
+    records: Object.fromEntries([...kinds.values()].map((kind) => [kind.name, of(kind).all()])),
+    users: [...users.values()],
+    occupied: estate.occupied ?? {},
+    activity_logs: [...log],
+  });
+
+  return {
+    kinds,
+    root,
+    users,
+    occupied: estate.occupied ?? {},
+    log,
+    all: (kind) => of(kind).all(),
+    get: (kind, id) => of(kind).get(id),
+    draft: (kind, fields) => ({ ...completed(kind, {}, fill(kind)), ...fields }),
+    commit,
+    now,
+    snapshot,
+    listen: (listener) => void listeners.push(listener),
+  };
+}
+
+/** What the log says a record is, and whose. */
+function subject(kind: Kind, record: Stored, root: string): { readonly id: string; readonly account: string } {
+  const id = record[kind.id] as string;
+  return { id, account: kind.name === 'accounts' ? id : typeof record.account === 'string' ? record.account : root };
+}
+
+interface Shelf {
+  all(): readonly Stored[];
+  get(id: string): Stored | undefined;
+  put(id: string, record: Stored, first: boolean): void;
+  remove(id: string): void;
+}
+
+/** Records of one kind. The listing is made once and thrown away by the next change: changes and looks by id cost the same in any estate. */
+function shelf(kind: Kind, seeds: readonly JsonObject[], fill: (name: string, attribute: Attribute) => ReturnType<typeof completed>[string] | undefined): Shelf {
+  let byId = new Map<string, Stored>();
+  let listing: readonly Stored[] | undefined;
+  for (const seed of seeds) {
+    // The own account is nobody's child: a seed that leaves its parent out means none.
+    const record = completed(kind, kind.name === 'accounts' && byId.size === 0 ? { account: null, ...seed } : seed, fill);
+    const id = record[kind.id] as string;
+    if (byId.has(id)) refuse('bad-estate', `the emulator's data holds two ${kind.name} with the id ${id}`);
+    byId.set(id, record);
+  }
+  return {
+    all: () => (listing ??= [...byId.values()]),
+    get: (id) => byId.get(id),
+    put: (id, record, first) => {
+      listing = undefined;
+      if (first) byId = new Map([[id, record], ...byId]);
+      else byId.set(id, record);
+    },
+    remove: (id) => {
+      listing = undefined;
+      byId.delete(id);
+    },
+  };
+}
+
+function ownAccount({ root, records }: Estate): string {
+  const own = root ?? records.accounts?.find(({ account }) => account === null || account === undefined)?.id;
+  if (own === undefined || !records.accounts?.some(({ id }) => String(id) === String(own))) refuse('bad-estate', "the emulator's data holds no account for its keys");
+  return String(own);
+}
+
+function highestId({ records }: Estate): number {
+  let highest = 0;
+  for (const list of Object.values(records)) for (const { id } of list) if (/^\d{1,15}$/.test(String(id))) highest = Math.max(highest, Number(id));
+  return highest;
+}

@@ -1,0 +1,260 @@
+// The legacy surface: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
+import { canonical, idOf, type Attribute, type Json, type Kind } from '../model/index.js';
+import { activityFilters, activityTest, type Actor } from './activity.js';
+import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type App, type Asked, type Cloud, type Handler, type V2Key } from './app.js';
+import { existing, fieldsOf, requireAll } from './intake.js';
+import { behind, checkParameters, count, cursorAt, queryWith } from './pages.js';
+import { blank, showRecord, type Face, type Stored } from './records.js';
+import { turnDown } from './refused.js';
+import { isNamed, specificsOf } from './specifics.js';
+
+const DEFAULT_PAGE = 20;
+const MOST_VALUES = 100;
+const MOST_PAGE = 500;
+/** Name of the cursor in `next`: not documented, so nobody may depend on it. */
+const CURSOR = 'cursor';
+
+export function addV2(app: App, cloud: Cloud): void {
+  app.use('/api/v2/*', async (c, next) => {
+    c.set('actor', actorOf(cloud, c));
+    checkAccept(c, 'v2');
+    await next();
+  });
+  for (const kind of cloud.store.kinds.values()) if (kind.operations.dialect === 'v2') addKind(app, cloud, kind);
+  collection(app, 'activity_logs', { GET: (c) => listActivities(cloud, c) });
+}
+
+function addKind(app: App, cloud: Cloud, kind: Kind): void {
+  const { collection: name, create, update, delete: remove } = kind.operations;
+  const text = textOf(kind);
+  collection(app, name, { GET: (c) => list(cloud, kind, text, c), POST: create && ((c) => makeOne(cloud, kind, c)) });
+  const verbs: Record<string, Handler | undefined> = { DELETE: remove && ((c) => removeOne(cloud, kind, c)) };
+  if (update) verbs[update] = (c) => updateOne(cloud, kind, c);
+  if (update || remove) collection(app, `${name}/:id`, verbs);
+}
+
+/** A path that ends in a slash; without it the answer is a redirection that no client should follow. */
+function collection(app: App, name: string, verbs: Readonly<Record<string, Handler | undefined>>): void {
+  route(app, `/api/v2/${name}/`, verbs);
+  app.all(`/api/v2/${name}`, (c) => {
+    const { pathname, search } = new URL(c.req.url);
+    return new Response(null, { status: 301, headers: { location: `${pathname}/${search}` } });
+  });
+}
+
+function actorOf({ credentials }: Cloud, c: Asked): Actor {
+  const key = credentials.v2.find((one) => (Object.keys(one) as (keyof V2Key)[]).every((header) => c.req.header(header) === one[header]));
+  return key ? { id: key['X-MGR-API-ID'], type_name: 'api_key' } : turnDown(401, 'Authentication failed: the API keys are missing or not valid.');
+}
+
+const answer = (value: Json, status = 200): Response => jsonText(JSON.stringify(value), status);
+const jsonText = (text: string, status = 200): Response => new Response(text, { status, headers: { 'content-type': 'application/json' } });
+
+type TextOf = (record: Stored, face: Face) => string;
+
+/** Text of a record in a listing, kept until the record changes or is asked for under another address. */
+function textOf(kind: Kind): TextOf {
+  const kept = new WeakMap<Stored, { readonly base: string; readonly text: string }>();
+  const { listsUrl } = specificsOf(kind);
+  return (record, face) => {
+    const had = kept.get(record);
+    if (had?.base === face.base) return had.text;
+    const text = JSON.stringify(showRecord(kind, record, face, listsUrl));
+    kept.set(record, { base: face.base, text });
+    return text;
+  };
+}
+
+function list(cloud: Cloud, kind: Kind, text: TextOf, c: Asked): Response {
+  const { filters, expand } = specificsOf(kind);
+  const query = queryOf(c);
+  const byOffset = kind.operations.paging === 'offset';
+  const known = new Set([...filters, 'limit', byOffset ? 'offset' : CURSOR, ...(expand.length > 0 ? ['expand'] : [])]);
+  checkParameters(query, (name) => known.has(name));
+  const expanded = query.get('expand');
+  if (expanded !== null && !expand.includes(expanded)) turnDown(400, `expand takes ${expand.join(', ')}`, ['expand']);
+
+  const matching = filtered(cloud, kind, filters, query);
+  const face = faceOf(cloud, c);
+  const show: TextOf = expanded === null ? text : (record) => JSON.stringify(expandedRecord(cloud, kind, record, face, expanded));
+  return byOffset ? offsetPage(cloud, c, matching, (record) => show(record, face), true) : cursorPage(cloud, c, kind, matching, (record) => show(record, face));
+}
+
+function expandedRecord(cloud: Cloud, kind: Kind, record: Stored, face: Face, name: string): Json {
+  const shown = showRecord(kind, record, face, true);
+  const attribute = kind.attributes[name];
+  const target = attribute?.word === 'ref' ? cloud.store.kinds.get(attribute.to) : undefined;
+  const other = target && typeof record[name] === 'string' ? cloud.store.get(target, record[name]) : undefined;
+  return target && other ? { ...shown, [name]: showRecord(target, other, face, true) } : shown;
+}
+
+/** Records that pass every filter of the query. Those named by id are looked up, not searched for. */
+function filtered(cloud: Cloud, kind: Kind, filters: readonly string[], query: URLSearchParams): readonly Stored[] {
+  let records: readonly Stored[] | undefined;
+  const tests: ((record: Stored) => boolean)[] = [];
+  for (const filter of filters) {
+    const text = query.get(filter);
+    if (text === null) continue;
+    const name = filter.replace(/__in$/, '');
+    const values = name === filter ? [text] : text.split(',');
+    if (values.length > MOST_VALUES) turnDown(400, `${filter} takes at most ${MOST_VALUES} values`, [filter]);
+    const attribute = kind.attributes[name] as Attribute;
+    if (name === kind.id && !records) records = lookedUp(cloud, kind, filter, values);
+    else
+      tests.push(
+        anyOf(
+          values.map((value) => filterTest(filter, attribute, value)),
+          name,
+        ),
+      );
+  }
+  const pool = records ?? cloud.store.all(kind);
+  return tests.length === 0 ? pool : pool.filter((record) => tests.every((test) => test(record)));
+}
+
+const anyOf = (tests: readonly ((value: Json) => boolean)[], name: string) => (record: Stored) => tests.some((test) => test(record[name] ?? null));
+
+function lookedUp({ store }: Cloud, kind: Kind, filter: string, values: readonly string[]): readonly Stored[] {
+  const shape = kind.id === 'id' ? /^\d+$/ : /^[0-9a-f-]{36}$/i;
+  if (!values.every((value) => shape.test(value))) turnDown(400, `the value of ${filter} is not an id`, [filter]);
+  return [...new Set(values)].flatMap((id) => {
+    const record = store.get(kind, id);
+    return record ? [record] : [];
+  });
+}
+
+function filterTest(filter: string, attribute: Attribute, text: string): (value: Json) => boolean {
+  const bad = (): never => turnDown(400, `the value of ${filter} is not valid`, [filter]);
+  switch (attribute.word) {
+    case 'ref': {
+      const id = idOf(text);
+      return id === null || (attribute.wire !== undefined && !/^\d+$/.test(id)) ? bad() : (value) => value === id;
+    }
+    case 'set':
+    case 'list': {
+      const test = filterTest(filter, attribute.of, text);
+      return (value) => Array.isArray(value) && value.some((item: Json) => test(item));
+    }
+    case 'object':
+    case 'document': {
+      const wanted = parsed(text) ?? bad();
+      return (value) => canonical(value) === canonical(wanted);
+    }
+    case 'flag':
+      return text === 'true' || text === 'false' ? (value) => String(value) === text : bad();
+    default: {
+      if (attribute.word !== 'text' || attribute.wire !== 'timestamp') return (value) => String(value) === text;
+      const at = Date.parse(text);
+      return Number.isNaN(at) ? bad() : (value) => typeof value === 'string' && Date.parse(value) === at;
+    }
+  }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function offsetPage<T>(cloud: Cloud, c: Asked, items: readonly T[], text: (item: T) => string, whole: boolean): Response {
+  const query = queryOf(c);
+  const limit = count(query, 'limit', DEFAULT_PAGE, 1, MOST_PAGE);
+  const offset = count(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER);
+  const at = (start: number): string => pageUrl(cloud, c, { limit: String(limit), offset: String(start) });
+  const next = offset + limit < items.length ? at(offset + limit) : null;
+  const previous = offset > 0 ? at(Math.max(0, offset - limit)) : null;
+  return page(items.slice(offset, offset + limit).map(text), whole ? { limit, next, offset, previous } : { limit, next });
+}
+
+function cursorPage(cloud: Cloud, c: Asked, kind: Kind, items: readonly Stored[], text: (record: Stored) => string): Response {
+  const query = queryOf(c);
+  const limit = count(query, 'limit', DEFAULT_PAGE, 1, MOST_PAGE);
+  const identify = (record: Stored): string => record[kind.id] as string;
+  const cursor = query.get(CURSOR);
+  const start = cursor === null ? 0 : behind(items, cursor, CURSOR, identify);
+  const end = start + limit;
+  const next = end < items.length ? pageUrl(cloud, c, { limit: String(limit), [CURSOR]: cursorAt(items, end - 1, identify) }) : null;
+  return page(items.slice(start, end).map(text), { limit, next });
+}
+
+function pageUrl({ quirks }: Cloud, c: Asked, changes: Readonly<Record<string, string | null>>): string {
+  const { pathname, searchParams } = new URL(c.req.url);
+  return originOf(quirks, c) + pathname + queryWith(searchParams, { ...changes, ...(quirks.next_drops_expand && { expand: null }) });
+}
+
+const page = (texts: readonly string[], meta: Json): Response => jsonText(`{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`);
+
+function listActivities(cloud: Cloud, c: Asked): Response {
+  const query = queryOf(c);
+  checkParameters(query, (name) => name === 'limit' || name === 'offset' || activityFilters.includes(name));
+  const tests = [...query].filter(([name]) => activityFilters.includes(name)).map(([name, value]) => activityTest(name, value));
+  const matching = cloud.store.log.filter((entry) => tests.every((test) => test(entry)));
+  return offsetPage(cloud, c, matching, ({ account: _, ...entry }) => JSON.stringify(entry), false);
+}
+
+const asIs = (path: string): string => path;
+
+function sentFields(cloud: Cloud, kind: Kind, c: Asked, update: boolean): Record<string, Json> {
+  const body = bodyOf(c, 'v2');
+  if (Object.keys(body).length === 0) turnDown(400, 'the body is empty');
+  return fieldsOf(cloud, kind, body, update, asIs);
+}
+
+function makeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
+  const fields = sentFields(cloud, kind, c, false);
+  if (!specificsOf(kind).anyOf) requireAll(kind, fields, asIs);
+  const face = faceOf(cloud, c);
+  const record = cloud.store.draft(kind, fields);
+  cloud.store.commit({ kind, after: record, actor: c.get('actor'), face });
+  return answer(showRecord(kind, record, face, true), cloud.quirks.created_status);
+}
+
+function updateOne(cloud: Cloud, kind: Kind, c: Asked): Response {
+  const { store, quirks } = cloud;
+  const before = existing(cloud, kind, c);
+  const fields = sentFields(cloud, kind, c, true);
+  const isPut = kind.operations.update === 'PUT';
+  const after = { ...before, ...(isPut && quirks.replacing_put && reset(cloud, kind, fields)), ...fields, ...('updated_at' in before && { updated_at: store.now() }) };
+  const hindrance = specificsOf(kind).hindersUpdate?.(store, before, after);
+  if (hindrance) turnDown(409, hindrance.why, [hindrance.path]);
+  const face = faceOf(cloud, c);
+  store.commit({ kind, before, after, actor: c.get('actor'), face });
+  return isPut ? answer(showRecord(kind, after, face, specificsOf(kind).listsUrl)) : written(cloud, kind, after, face);
+}
+
+/** What a replacing PUT makes of the fields it does not name. */
+function reset({ store }: Cloud, kind: Kind, fields: Readonly<Record<string, Json>>): Record<string, Json> {
+  requireAll(kind, fields, asIs);
+  const left = Object.entries(kind.attributes).filter(([, { computed, optional }]) => computed !== true && optional === true);
+  return Object.fromEntries(left.map(([name, attribute]) => [name, attribute.word === 'ref' && attribute.to === 'accounts' ? store.root : blank(attribute)]));
+}
+
+function removeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
+  const { store, quirks } = cloud;
+  const record = existing(cloud, kind, c);
+  const hindrance = specificsOf(kind).hindersDelete?.(store, record, quirks);
+  if (hindrance !== undefined) turnDown(409, hindrance);
+  if (!quirks.dangling_references && isNamed(store, kind, record)) turnDown(409, `the ${kind.singular} is still named by other records`);
+  const face = faceOf(cloud, c);
+  takeAlong(cloud, kind, record, c.get('actor'), face);
+  store.commit({ kind, before: record, actor: c.get('actor'), face });
+  return written(cloud, kind, record, face);
+}
+
+/** What belongs to a record by relationship goes with it, as the authorizations of an account. */
+function takeAlong({ store }: Cloud, kind: Kind, record: Stored, actor: Actor, face: Face): void {
+  const id = record[kind.id];
+  for (const other of store.kinds.values()) {
+    const links = Object.entries(other.attributes).flatMap(([name, attribute]) =>
+      attribute.word === 'ref' && attribute.to === kind.name && attribute.wire === 'relationship' ? [name] : [],
+    );
+    if (links.length === 0) continue;
+    for (const one of store.all(other)) if (links.some((name) => one[name] === id)) store.commit({ kind: other, before: one, actor, face });
+  }
+}
+
+function written({ quirks }: Cloud, kind: Kind, record: Stored, face: Face): Response {
+  return quirks.echo_writes ? answer(showRecord(kind, record, face, false)) : new Response(null);
+}

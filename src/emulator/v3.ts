@@ -1,0 +1,203 @@
+// The JSON:API surface: `/api/v3/<collection>`, bearer tokens, resources with relationships, cursors.
+import { equal, isObject, type Attribute, type Json, type JsonObject, type Kind } from '../model/index.js';
+import type { Actor } from './activity.js';
+import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type App, type Asked, type Cloud, type Handler } from './app.js';
+import { existing, fieldsOf, requireAll } from './intake.js';
+import { behind, checkParameters, count, cursorAt, locate, queryWith } from './pages.js';
+import { type Stored } from './records.js';
+import { mediaTypes, turnDown } from './refused.js';
+import { specificsOf } from './specifics.js';
+
+const DEFAULT_PAGE = 20;
+const MOST_PAGE = 50;
+const bulk = `${mediaTypes.v3};ext=bulk`;
+
+export function addV3(app: App, cloud: Cloud): void {
+  app.use('/api/v3/*', async (c, next) => {
+    c.set('actor', actorOf(cloud, c));
+    checkAccept(c, 'v3');
+    await next();
+  });
+  for (const kind of cloud.store.kinds.values()) if (kind.operations.dialect === 'v3') addKind(app, cloud, kind);
+}
+
+function addKind(app: App, cloud: Cloud, kind: Kind): void {
+  const { collection, create, update, delete: remove } = kind.operations;
+  const path = `/api/v3/${collection}`;
+  route(app, path, { GET: (c) => list(cloud, kind, c), POST: create && ((c) => makeOne(cloud, kind, c)) });
+  const verbs: Record<string, Handler | undefined> = {
+    GET: (c) => answer({ data: resource(cloud, kind, existing(cloud, kind, c), c) }),
+    DELETE: remove && ((c) => removeOne(cloud, kind, c)),
+  };
+  if (update) verbs[update] = (c) => updateOne(cloud, kind, c);
+  route(app, `${path}/:id`, verbs);
+}
+
+function actorOf({ credentials }: Cloud, c: Asked): Actor {
+  const token = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
+  const user = Object.hasOwn(credentials.v3, token) ? credentials.v3[token] : undefined;
+  return user ? { id: user.id, email: user.email, type_name: 'sso_user' } : turnDown(401, 'the token is missing or not valid', [], { 'www-authenticate': 'Bearer' });
+}
+
+const answer = (value: Json, status = 200): Response => new Response(JSON.stringify(value), { status, headers: { 'content-type': mediaTypes.v3 } });
+const typeOf = ({ operations }: Kind): string => operations.collection.slice(operations.collection.lastIndexOf('/') + 1);
+const identify = (kind: Kind) => (record: Stored) => record[kind.id] as string;
+
+function resource(cloud: Cloud, kind: Kind, record: Stored, c: Asked): JsonObject {
+  const attributes: Record<string, Json> = {};
+  const relationships: Record<string, Json> = {};
+  for (const [name, attribute] of Object.entries(kind.attributes)) {
+    if (name === kind.id) continue;
+    if (attribute.wire === 'relationship') relationships[name] = { data: linkage(attribute, record[name] ?? null) };
+    else attributes[name] = record[name] ?? null;
+  }
+  const id = record[kind.id] as string;
+  const self = `${originOf(cloud.quirks, c)}/api/v3/${kind.operations.collection}/${encodeURIComponent(id)}`;
+  return { type: typeOf(kind), id, attributes, relationships, links: { self } };
+}
+
+const linkage = (attribute: Attribute, id: Json): Json => (attribute.word === 'ref' && id !== null ? { type: attribute.to, id } : null);
+
+function list(cloud: Cloud, kind: Kind, c: Asked): Response {
+  const query = queryOf(c);
+  const { filters } = specificsOf(kind);
+  const known = new Set(['page[size]', 'page[after]', 'page[before]', 'search', 'sort', ...filters.map((name) => `filter[${name}]`)]);
+  checkParameters(query, (name) => known.has(name) || /^search\[.*\]$/.test(name));
+  const size = count(query, 'page[size]', DEFAULT_PAGE, 1, MOST_PAGE);
+  const records = inOrder(kind, query.get('sort'), matching(cloud, kind, filters, query));
+  const [start, end] = bounds(records, kind, query, size);
+  const shown = records.slice(start, end);
+  const cursor = (index: number): string => cursorAt(records, index, identify(kind));
+  const after = end < records.length && shown.length > 0 ? cursor(end - 1) : null;
+  const before = start > 0 && shown.length > 0 ? cursor(start) : null;
+  const { pathname } = new URL(c.req.url);
+  const link = (changes: Readonly<Record<string, string | null>>): string => originOf(cloud.quirks, c) + pathname + queryWith(query, changes);
+  return answer({
+    data: shown.map((record) => resource(cloud, kind, record, c)),
+    links: {
+      next: after === null ? null : link({ 'page[after]': after, 'page[before]': null }),
+      prev: before === null ? null : link({ 'page[before]': before, 'page[after]': null }),
+    },
+    meta: { pagination: { after, before } },
+  });
+}
+
+function bounds(records: readonly Stored[], kind: Kind, query: URLSearchParams, size: number): readonly [start: number, end: number] {
+  const after = query.get('page[after]');
+  const before = query.get('page[before]');
+  if (after !== null && before !== null) turnDown(400, 'page[after] and page[before] exclude each other', ['page[after]', 'page[before]']);
+  if (before !== null) {
+    const { at } = locate(records, before, 'page[before]', identify(kind));
+    return [Math.max(0, at - size), at];
+  }
+  const start = after === null ? 0 : behind(records, after, 'page[after]', identify(kind));
+  return [start, start + size];
+}
+
+function matching({ store }: Cloud, kind: Kind, filters: readonly string[], query: URLSearchParams): readonly Stored[] {
+  const tests: ((record: Stored) => boolean)[] = [];
+  for (const name of filters) {
+    const wanted = query.get(`filter[${name}]`);
+    if (wanted !== null) tests.push((record) => record[name] === wanted);
+  }
+  for (const [parameter, terms] of query) {
+    const form = /^search(?:\[(.*)\])?$/.exec(parameter);
+    if (form) tests.push(searchTest(kind, parameter, form[1], terms));
+  }
+  return tests.length === 0 ? store.all(kind) : store.all(kind).filter((record) => tests.every((test) => test(record)));
+}
+
+/** Any of the terms in any of the fields, as part of the text, in any case. */
+function searchTest(kind: Kind, parameter: string, fieldList: string | undefined, terms: string): (record: Stored) => boolean {
+  const fields = fieldList === undefined ? Object.keys(kind.attributes) : fieldList.split(',').map((name) => name.trim());
+  if (!fields.every((name) => Object.hasOwn(kind.attributes, name))) turnDown(400, 'search names a field that does not exist', [parameter]);
+  const wanted = terms.toLowerCase().split(',').filter(Boolean);
+  return (record) =>
+    wanted.some((term) =>
+      fields.some((name) =>
+        String(record[name] ?? '')
+          .toLowerCase()
+          .includes(term),
+      ),
+    );
+}
+
+function inOrder(kind: Kind, sort: string | null, records: readonly Stored[]): readonly Stored[] {
+  if (sort === null) return records;
+  const name = sort.replace(/^-/, '');
+  if (!Object.hasOwn(kind.attributes, name)) turnDown(400, 'sort names a field that does not exist', ['sort']);
+  const sign = sort.startsWith('-') ? -1 : 1;
+  return records.toSorted((a, b) => sign * String(a[name]).localeCompare(String(b[name]), 'en', { numeric: true }));
+}
+
+interface Sent {
+  readonly id: unknown;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** Ids by relationship. */
+  readonly links: Readonly<Record<string, unknown>>;
+}
+
+/** The resource of a body. @throws Refused for anything that is not one resource of this kind. */
+function resourceOf(kind: Kind, c: Asked): Sent {
+  const { data } = bodyOf(c, 'v3', [mediaTypes.v3, bulk]);
+  if (!isObject(data)) return turnDown(400, 'the body must hold one resource', ['/data']);
+  const unknown = Object.keys(data).filter((name) => !['type', 'id', 'attributes', 'relationships', 'links', 'meta'].includes(name));
+  if (unknown.length > 0)
+    turnDown(
+      400,
+      'unknown member of a resource',
+      unknown.map((name) => `/data/${name}`),
+    );
+  if (data.type !== typeOf(kind)) turnDown(409, `the type must be ${typeOf(kind)}`, ['/data/type']);
+  const { attributes = {}, relationships = {} } = data;
+  if (!isObject(attributes)) return turnDown(400, 'attributes must be an object', ['/data/attributes']);
+  if (!isObject(relationships)) return turnDown(400, 'relationships must be an object', ['/data/relationships']);
+  const misplaced = Object.keys(attributes).filter((name) => Object.hasOwn(kind.attributes, name) && kind.attributes[name]?.wire === 'relationship');
+  if (misplaced.length > 0) turnDown(400, 'relationships are not attributes', misplaced.map(inAttributes));
+  const links = Object.entries(relationships).map(([name, value]) => [name, linkedId(kind, name, value)] as const);
+  return { id: data.id, attributes, links: Object.fromEntries(links) };
+}
+
+function linkedId(kind: Kind, name: string, value: unknown): string {
+  const attribute = Object.hasOwn(kind.attributes, name) ? kind.attributes[name] : undefined;
+  const data = isObject(value) ? value.data : undefined;
+  const fits = attribute?.word === 'ref' && attribute.wire === 'relationship' && isObject(data) && data.type === attribute.to && typeof data.id === 'string';
+  return fits ? String(data.id) : turnDown(400, 'not a relationship of this resource', [`/data/relationships/${name}`]);
+}
+
+const inAttributes = (path: string): string => `/data/attributes/${path.replaceAll('.', '/')}`;
+const inRelationships = (path: string): string => `/data/relationships/${path}`;
+const placeIn = (kind: Kind) => (name: string) => (kind.attributes[name]?.wire === 'relationship' ? inRelationships(name) : inAttributes(name));
+
+/** A whole resource comes back: relationships and what belongs to the server have to be as they are. */
+function updateOne(cloud: Cloud, kind: Kind, c: Asked): Response {
+  const before = existing(cloud, kind, c);
+  const { id, attributes, links } = resourceOf(kind, c);
+  if (id !== before[kind.id]) turnDown(409, 'the id must be the one of the path', ['/data/id']);
+  const moved = Object.keys(links).filter((name) => links[name] !== before[name]);
+  if (moved.length > 0) turnDown(409, 'relationships cannot be changed', moved.map(inRelationships));
+  const written = Object.entries(attributes).filter(([name, value]) => kind.attributes[name]?.computed !== true || !equal(value, before[name]));
+  const fields = fieldsOf(cloud, kind, Object.fromEntries(written), true, inAttributes);
+  requireAll(kind, { ...relationshipsOf(kind, before), ...fields }, inAttributes);
+  const after = { ...before, ...fields };
+  cloud.store.commit({ kind, before, after, actor: c.get('actor'), face: faceOf(cloud, c) });
+  return answer({ data: resource(cloud, kind, after, c) });
+}
+
+function relationshipsOf(kind: Kind, record: Stored): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => kind.attributes[name]?.wire === 'relationship'));
+}
+
+function makeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
+  const { attributes, links } = resourceOf(kind, c);
+  const fields = { ...fieldsOf(cloud, kind, attributes, false, inAttributes), ...fieldsOf(cloud, kind, links, false, inRelationships) };
+  requireAll(kind, fields, placeIn(kind));
+  const record = cloud.store.draft(kind, fields);
+  cloud.store.commit({ kind, after: record, actor: c.get('actor'), face: faceOf(cloud, c) });
+  return answer({ data: resource(cloud, kind, record, c) }, cloud.quirks.created_status);
+}
+
+function removeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
+  cloud.store.commit({ kind, before: existing(cloud, kind, c), actor: c.get('actor'), face: faceOf(cloud, c) });
+  return new Response(null);
+}
