@@ -1,0 +1,185 @@
+// The table of planning: declared | prior | live → action.
+import { describe, expect, it } from 'vitest';
+import { Reference, Secret, Template, type Declaration, type Entry, type Live } from '../../src/model/index.js';
+import { blocked, codes, declare, entry, live, planScene, steps, type Scene } from '../support/planning.js';
+
+const root = live('accounts', '1', { name: 'Root', account: null });
+const hq = live('accounts', '2', { name: 'HQ', account: 'https://shard-7.example.com/api/v2/accounts/1/' });
+const rule = { associated_accounts: ['2'], filter_criteria: { alert_type__in: ['b', 'a'] }, http_destinations: ['d-1'] };
+const liveRule = (id: string, more: object = {}): Live => live('alert_rules', id, { associated_accounts: [2], filter_criteria: { alert_type__in: ['a', 'b'] }, http_destinations: ['d-1'], schedule: null, settings: null, associated_groups: [], ...more });
+const pager = live('alert_push_destinations', 'd-1', { name: 'Pager', enabled: true, suspended: false, endpoint: { url: 'https://a.example.com' }, authentication: { secret: '*' } });
+
+interface Row extends Scene {
+  readonly title: string;
+  readonly steps: readonly string[];
+  readonly exit: number;
+  readonly codes?: readonly string[];
+}
+
+const table: readonly Row[] = [
+  { title: 'nothing declared, nothing recorded', steps: [], exit: 0 },
+  { title: 'declared, not there', declared: [declare('accounts.hq', { name: 'HQ' })], live: { accounts: [root] }, steps: ['create accounts.hq'], exit: 2 },
+  { title: 'declared, one unmanaged match by identity, parent undeclared', declared: [declare('accounts.hq', { name: 'HQ' })], live: { accounts: [root, hq] }, steps: ['adopt accounts.hq'], exit: 0 },
+  { title: 'same name below another parent is another account', declared: [declare('accounts.hq', { name: 'HQ', account: '2' })], live: { accounts: [root, hq] }, steps: ['create accounts.hq'], exit: 2 },
+  {
+    title: 'declared, two unmanaged matches',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    live: { accounts: [root, hq, live('accounts', '3', { name: 'HQ', account: '1' })] },
+    steps: [],
+    exit: 5,
+    codes: ['ambiguous'],
+  },
+  { title: 'recorded and as declared', declared: [declare('accounts.hq', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) }, live: { accounts: [root, hq] }, steps: ['keep accounts.hq'], exit: 0 },
+  { title: 'declaration changed', declared: [declare('accounts.hq', { name: 'Head' })], state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) }, live: { accounts: [root, hq] }, steps: ['update accounts.hq'], exit: 2 },
+  { title: 'changed outside', declared: [declare('accounts.hq', { name: 'Old' })], state: { 'accounts.hq': entry('accounts', '2', { name: 'Old' }) }, live: { accounts: [root, hq] }, steps: ['update accounts.hq'], exit: 2 },
+  { title: 'changed outside into what is declared', declared: [declare('accounts.hq', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '2', { name: 'Old' }) }, live: { accounts: [root, hq] }, steps: ['keep accounts.hq'], exit: 0 },
+  { title: 'deleted outside', declared: [declare('accounts.hq', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) }, live: { accounts: [root] }, steps: ['create accounts.hq'], exit: 2 },
+  { title: 'deleted outside and made again by hand', declared: [declare('accounts.hq', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '9', { name: 'HQ' }) }, live: { accounts: [root, hq] }, steps: ['adopt accounts.hq'], exit: 0 },
+  { title: 'declared no more', declared: [declare('accounts.other', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) }, live: { accounts: [root, hq, live('accounts', '5', { name: 'X', account: '1' })] }, steps: ['keep accounts.other', 'delete accounts.hq'], exit: 2 },
+  { title: 'declared no more and gone', declared: [declare('accounts.other', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) }, live: { accounts: [root, hq] }, steps: ['keep accounts.other', 'forget accounts.hq'], exit: 2 },
+  { title: 'declared no more, on_removal forget', declared: [declare('accounts.other', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }, { on_removal: 'forget' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) }, live: { accounts: [root, hq, live('accounts', '5', { name: 'X', account: '1' })] }, steps: ['keep accounts.other', 'forget accounts.hq'], exit: 2 },
+  { title: 'declared in a file outside the PATHs', declared: [declare('accounts.other', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }, { file: '../elsewhere.yaml' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) }, live: { accounts: [root, hq] }, steps: ['keep accounts.other'], exit: 0 },
+  { title: 'renamed', declared: [declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' })], state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) }, live: { accounts: [root, hq] }, steps: ['keep accounts.new'], exit: 0 },
+  { title: 'explicit adoption that differs', declared: [declare('accounts.x', { name: 'Head' }, { adopt: '2' })], live: { accounts: [root, hq] }, steps: ['adopt accounts.x'], exit: 2 },
+  { title: 'explicit adoption of nothing', declared: [declare('accounts.x', { name: 'Head' }, { adopt: '7' })], live: { accounts: [root, hq] }, steps: [], exit: 1, codes: ['adopt-missing'] },
+  { title: 'explicit adoption of what another address has', declared: [declare('accounts.x', { name: 'Head' }, { adopt: '2' }), declare('accounts.hq', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) }, live: { accounts: [root, hq] }, steps: ['keep accounts.hq'], exit: 1, codes: ['adopt-taken'] },
+  { title: 'a rule by exact content, whatever the order', declared: [declare('alert_rules.r', rule)], live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] }, steps: ['adopt alert_rules.r'], exit: 0 },
+  { title: 'a rule that is only near is suggested, not taken', declared: [declare('alert_rules.r', rule)], live: { alert_rules: [liveRule('r-1', { schedule: 'daily' })], alert_push_destinations: [pager] }, steps: ['create alert_rules.r'], exit: 2, codes: ['near-twin'] },
+  { title: 'two equal unmanaged rules', declared: [declare('alert_rules.r', rule)], live: { alert_rules: [liveRule('r-1'), liveRule('r-2')] }, steps: [], exit: 5, codes: ['ambiguous'] },
+  { title: 'declared twins', declared: [declare('alert_rules.r', rule), declare('alert_rules.s', rule)], steps: ['create alert_rules.r', 'create alert_rules.s'], exit: 1, codes: ['twin'] },
+  { title: 'allowed twins', declared: [declare('alert_rules.r', rule, { allow_twin: true }), declare('alert_rules.s', rule, { allow_twin: true })], live: { alert_rules: [liveRule('r-1'), liveRule('r-2')], alert_push_destinations: [pager] }, steps: ['adopt alert_rules.r', 'adopt alert_rules.s'], exit: 0 },
+  { title: 'an unknown authorization cannot be made', declared: [declare('account_authorizations.d', { user: '7', account: '2', role: 'administrator' })], steps: [], exit: 1, codes: ['cannot-create'] },
+  { title: 'an HTML-escaped name', declared: [declare('accounts.o', { name: "O'Brien & Sons" })], live: { accounts: [root, live('accounts', '4', { name: 'O&#39;Brien &amp; Sons', account: '1' })] }, steps: ['adopt accounts.o'], exit: 0 },
+  { title: 'null against absent', declared: [declare('alert_rules.r', { ...rule, settings: null, schedule: null, associated_groups: [] })], state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) }, live: { alert_rules: [live('alert_rules', 'r-1', { associated_accounts: [2], filter_criteria: { alert_type__in: ['a', 'b'] }, http_destinations: ['d-1'] })], alert_push_destinations: [pager] }, steps: ['keep alert_rules.r'], exit: 0 },
+  { title: 'what is ignored does not differ', declared: [declare('alert_rules.r', { ...rule, schedule: 'daily' }, { ignore_changes: ['schedule'] })], state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) }, live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] }, steps: ['keep alert_rules.r'], exit: 0 },
+  { title: 'an immutable attribute', declared: [declare('account_authorizations.d', { user: '8', account: '2', role: 'administrator' })], state: { 'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2' }) }, live: { account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'administrator' })] }, steps: [], exit: 1, codes: ['immutable'] },
+  { title: 'a removed authorization is let go', declared: [declare('accounts.hq', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' }) }, live: { accounts: [root, hq], account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' })] }, request: { allow: ['emptied'] }, steps: ['keep accounts.hq', 'forget account_authorizations.d'], exit: 2 },
+  { title: 'a removed authorization with on_removal no_access', declared: [declare('accounts.hq', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' }, { on_removal: 'no_access' }) }, live: { accounts: [root, hq], account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' })] }, request: { allow: ['emptied'] }, steps: ['keep accounts.hq', 'update account_authorizations.d'], exit: 2 },
+  { title: 'destroy', declared: [declare('accounts.hq', { name: 'HQ' })], state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) }, live: { accounts: [root, hq] }, request: { destroy: true }, steps: ['delete accounts.hq'], exit: 2 },
+  { title: 'target takes what it refers to, and leaves the rest', declared: [declare('accounts.hq', { name: 'N' }), declare('accounts.sub', { name: 'S', account: new Reference('declared', 'accounts.hq', 'id') }), declare('accounts.other', { name: 'T' })], live: { accounts: [root] }, request: { targets: ['accounts.sub'] }, steps: ['create accounts.hq', 'create accounts.sub'], exit: 2 },
+  { title: 'exclude leaves out what refers to it', declared: [declare('accounts.hq', { name: 'N' }), declare('accounts.sub', { name: 'S', account: new Reference('declared', 'accounts.hq', 'id') }), declare('accounts.other', { name: 'T' })], live: { accounts: [root] }, request: { excludes: ['accounts.hq'] }, steps: ['create accounts.other'], exit: 2 },
+  { title: 'a target nobody knows', declared: [declare('accounts.hq', { name: 'N' })], live: { accounts: [root] }, request: { targets: ['accounts.hg'] }, steps: [], exit: 1, codes: ['unknown-address'] },
+  { title: 'a circle', declared: [declare('accounts.a', { name: 'A', account: new Reference('declared', 'accounts.b', 'id') }), declare('accounts.b', { name: 'B', account: new Reference('declared', 'accounts.a', 'id') })], steps: [], exit: 1, codes: ['cycle'] },
+];
+
+describe('the table of planning', () => {
+  it.each(table)('$title', (row) => {
+    const proposal = planScene(row);
+    expect(steps(proposal)).toEqual(row.steps);
+    for (const code of row.codes ?? []) expect(codes(proposal)).toContain(code);
+    expect(proposal.exit).toBe(row.exit);
+  });
+});
+
+describe('requests', () => {
+  const request = (proposal: ReturnType<typeof planScene>, index = 0): unknown => (proposal.plan.changes[index] as { request?: unknown }).request;
+
+  it('patches only what changes, and keeps what other hands put inside an object', () => {
+    const proposal = planScene({
+      declared: [declare('alert_rules.r', { ...rule, filter_criteria: { alert_type__in: ['c'] } })],
+      state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
+      live: { alert_rules: [liveRule('r-1', { filter_criteria: { alert_type__in: ['a'], theirs: 1 } })], alert_push_destinations: [pager] },
+    });
+    expect(request(proposal)).toEqual({ method: 'PATCH', path: '/alert_rules/r-1/', body: { filter_criteria: { alert_type__in: ['c'], theirs: 1 } } });
+  });
+
+  it('puts every writable attribute, and a flag only where it is declared', () => {
+    const scene = (values: object): unknown =>
+      request(planScene({ declared: [declare('accounts.hq', { name: 'Head', ...values })], state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) }, live: { accounts: [root, live('accounts', '2', { name: 'HQ', account: '1', is_disabled: false })] } }));
+    expect(scene({})).toEqual({ method: 'PUT', path: '/accounts/2/', body: { name: 'Head', account: '1' } });
+    expect(scene({ is_disabled: true })).toEqual({ method: 'PUT', path: '/accounts/2/', body: { name: 'Head', account: '1', is_disabled: true } });
+  });
+
+  it('never sends a masked secret back when the destination changes', () => {
+    const secret = new Secret('env.S', () => 'canary');
+    const proposal = planScene({
+      declared: [declare('alert_push_destinations.p', { name: 'New', authentication: { secret } })],
+      state: { 'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }) },
+      live: { alert_push_destinations: [pager] },
+      more: { secrets: new Map([['alert_push_destinations.p authentication.secret', 'same']]) },
+    });
+    expect(request(proposal)).toEqual({ method: 'PATCH', path: '/alert_push_destinations/d-1/', body: { name: 'New' } });
+  });
+
+  it('sends a changed secret, and nothing else, as exactly one request', () => {
+    const secret = new Secret('env.S', () => 'canary');
+    const scene = (verdict: 'same' | 'changed' | 'unavailable') =>
+      planScene({
+        declared: [declare('alert_push_destinations.p', { name: 'Pager', authentication: { secret } })],
+        state: { 'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }) },
+        live: { alert_push_destinations: [pager] },
+        more: { secrets: new Map([['alert_push_destinations.p authentication.secret', verdict]]) },
+      });
+    expect(request(scene('changed'))).toEqual({ method: 'PATCH', path: '/alert_push_destinations/d-1/', body: { authentication: { secret } } });
+    expect(steps(scene('same'))).toEqual(['keep alert_push_destinations.p']);
+    expect(steps(scene('unavailable'))).toEqual(['keep alert_push_destinations.p']);
+    expect(codes(scene('unavailable'))).toContain('secret-unseen');
+  });
+
+  it('leaves what is not known yet as a reference, and fills in what is', () => {
+    const target = new Reference('declared', 'alert_push_destinations.p', 'destination_config_id');
+    const values = { ...rule, http_destinations: [target], schedule: new Template(['at ', new Reference('declared', 'alert_push_destinations.p', 'name')]) };
+    const made = planScene({ declared: [declare('alert_push_destinations.p', { name: 'New' }), declare('alert_rules.r', values)] });
+    expect((request(made, 1) as { body: unknown }).body).toMatchObject({ http_destinations: [target], schedule: 'at New' });
+    const known = planScene({ declared: [declare('alert_push_destinations.p', { name: 'Pager' }), declare('alert_rules.r', values)], live: { alert_push_destinations: [pager] } });
+    expect((request(known, 1) as { body: unknown }).body).toMatchObject({ http_destinations: ['d-1'], schedule: 'at Pager' });
+  });
+
+  it('lets referrers go before what they refer to', () => {
+    const state: Record<string, Entry> = { 'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }), 'alert_rules.r': entry('alert_rules', 'r-1', rule), 'alert_rules.s': entry('alert_rules', 'r-2', rule), 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) };
+    const proposal = planScene({
+      declared: [declare('alert_rules.s', { ...rule, http_destinations: [], associated_accounts: ['1'] })],
+      state,
+      live: { accounts: [root, hq], alert_rules: [liveRule('r-1'), liveRule('r-2')], alert_push_destinations: [pager] },
+      request: { allow: ['emptied', 'rule-unheard', 'account-in-use'] },
+    });
+    expect(steps(proposal).slice(0, 2)).toEqual(['update alert_rules.s', 'delete alert_rules.r']);
+    const gone = proposal.plan.changes.find((change) => change.address === 'alert_push_destinations.p');
+    expect(gone?.depends_on).toEqual(['alert_rules.r', 'alert_rules.s']);
+  });
+});
+
+describe('policy', () => {
+  const authorization = (id: string, user: string, account: string, role: string): Live => live('account_authorizations', id, { user, account, role });
+  const demote = (address: string, user: string, account: string, role: string): Declaration => declare(address, { user, account, role });
+  const accounts = [root, hq, ...Array.from({ length: 12 }, (_, index) => live('accounts', String(100 + index), { name: `n${index}`, account: '1' }))];
+  const recorded = Object.fromEntries(accounts.slice(2).map((one, index) => [`accounts.n${index}`, entry('accounts', one.id, { name: `n${index}` })]));
+  const declared = accounts.slice(2).map((_, index) => declare(`accounts.n${index}`, { name: `n${index}` }));
+
+  const rows: readonly (Scene & { title: string; blocks: readonly string[] })[] = [
+    { title: 'six deletes', declared: declared.slice(6), state: recorded, live: { accounts }, request: { allow: ['max-changed'] }, blocks: ['max-deletes'] },
+    { title: 'five deletes', declared: declared.slice(5), state: recorded, live: { accounts }, request: { allow: ['max-changed'] }, blocks: [] },
+    { title: 'one delete after five within a day', declared: declared.slice(1), state: recorded, spent: Array.from({ length: 5 }, () => ({ at: '2026-01-01T12:00:00Z', action: 'delete' as const })), live: { accounts }, request: { allow: ['max-changed'] }, blocks: ['max-deletes'] },
+    { title: 'one delete after five the day before', declared: declared.slice(1), state: recorded, spent: Array.from({ length: 5 }, () => ({ at: '2025-12-31T12:00:00Z', action: 'delete' as const })), live: { accounts }, blocks: [] },
+    { title: 'a third of the objects', declared: declared.slice(4), state: recorded, live: { accounts }, blocks: ['max-changed'] },
+    { title: 'a quarter of the objects', declared: declared.slice(3), state: recorded, live: { accounts }, blocks: [] },
+    { title: 'creations never count', declared: [...declared, ...Array.from({ length: 20 }, (_, index) => declare(`accounts.m${index}`, { name: `m${index}` }))], state: recorded, live: { accounts }, blocks: [] },
+    { title: 'a kind that vanished', declared: [], state: { 'accounts.n0': recorded['accounts.n0'] as Entry }, live: { accounts }, blocks: ['emptied'] },
+    { title: 'destroy is not a vanished kind', declared: [], state: { 'accounts.n0': recorded['accounts.n0'] as Entry }, live: { accounts }, request: { destroy: true }, blocks: [] },
+    { title: 'a protected object', declared: declared.slice(1, 2), state: { 'accounts.n0': { ...(recorded['accounts.n0'] as Entry), protect: true }, 'accounts.n1': recorded['accounts.n1'] as Entry }, live: { accounts }, blocks: ['protected'] },
+    { title: 'the last administrator', declared: [demote('account_authorizations.d', '7', '2', 'read_only_user')], live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator')] }, blocks: ['last-administrator'] },
+    { title: 'an administrator of an ancestor remains', declared: [demote('account_authorizations.d', '7', '2', 'read_only_user')], live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '1', 'administrator')] }, blocks: [] },
+    { title: 'an unknown role does not administrate', declared: [demote('account_authorizations.d', '7', '2', 'read_only_user')], live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '2', 'super_administrator')] }, blocks: ['last-administrator'] },
+    { title: 'both administrators at once', declared: [demote('account_authorizations.a', '7', '2', 'no_access'), demote('account_authorizations.b', '8', '2', 'no_access')], live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '2', 'administrator')] }, blocks: ['last-administrator'] },
+    { title: 'a promotion comes before the demotion', declared: [demote('account_authorizations.a', '7', '2', 'no_access'), demote('account_authorizations.b', '8', '2', 'administrator')], live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '2', 'no_access')] }, blocks: ['privilege-rise'] },
+    { title: 'a rise in privilege', declared: [demote('account_authorizations.a', '7', '2', 'full_access_user')], live: { accounts, account_authorizations: [authorization('z', '7', '2', 'read_only_user')] }, blocks: ['privilege-rise'] },
+    { title: 'a fall in privilege', declared: [demote('account_authorizations.a', '7', '2', 'read_only_user')], live: { accounts, account_authorizations: [authorization('z', '7', '2', 'full_access_user')] }, blocks: [] },
+    { title: 'an account that holds a rule', declared: [declare('accounts.n1', { name: 'n1' })], state: { 'accounts.n0': recorded['accounts.n0'] as Entry, 'accounts.n1': recorded['accounts.n1'] as Entry }, live: { accounts, alert_rules: [liveRule('r-9', { associated_accounts: [100] })] }, blocks: ['account-in-use'] },
+    { title: 'an account whose only role is no access', declared: [declare('accounts.n1', { name: 'n1' })], state: { 'accounts.n0': recorded['accounts.n0'] as Entry, 'accounts.n1': recorded['accounts.n1'] as Entry }, live: { accounts, account_authorizations: [authorization('z', '7', '100', 'no_access')] }, blocks: [] },
+    { title: 'a rule loses its last destination', declared: [declare('alert_push_destinations.p', { name: 'Pager', enabled: false })], live: { alert_push_destinations: [pager], alert_rules: [liveRule('r-9')] }, blocks: ['rule-unheard'] },
+    { title: 'a rule nobody heard before', declared: [declare('alert_push_destinations.p', { name: 'Pager', enabled: false })], live: { alert_push_destinations: [live('alert_push_destinations', 'd-1', { name: 'Pager', enabled: true, suspended: true })], alert_rules: [liveRule('r-9')] }, blocks: [] },
+    { title: 'a rule that still goes out by e-mail', declared: [declare('alert_push_destinations.p', { name: 'Pager', enabled: false })], live: { alert_push_destinations: [pager], alert_rules: [liveRule('r-9', { email_destinations: [4] })] }, blocks: [] },
+    { title: 'a rule loses its scope', declared: [declare('alert_rules.r', { ...rule, associated_accounts: [] })], state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) }, live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] }, blocks: ['rule-unheard'] },
+    { title: 'a destination moves to another domain', declared: [declare('alert_push_destinations.p', { name: 'Pager', endpoint: { url: 'https://a.example.net' } })], live: { alert_push_destinations: [pager] }, blocks: ['destination-moved'] },
+    { title: 'a destination moves within its domain', declared: [declare('alert_push_destinations.p', { name: 'Pager', endpoint: { url: 'https://b.example.com' } })], live: { alert_push_destinations: [pager] }, blocks: [] },
+  ];
+
+  it.each(rows)('$title', (row) => {
+    const proposal = planScene(row);
+    expect(blocked(proposal)).toEqual(row.blocks);
+    expect(proposal.exit === 3).toBe(row.blocks.length > 0);
+    const allowed = planScene({ ...row, request: { ...row.request, allow: [...(row.request?.allow ?? []), ...row.blocks] as never } });
+    expect(blocked(allowed)).toEqual([]);
+    expect(steps(allowed)).toEqual(steps(proposal));
+  });
+});

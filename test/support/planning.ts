@@ -1,0 +1,85 @@
+// Short words for planning tests: declarations, entries and live objects without files or servers.
+import {
+  defaultSettings,
+  emptyState,
+  normalAll,
+  type Declaration,
+  type Entry,
+  type Json,
+  type Kind,
+  type Lifecycle,
+  type Live,
+  type PlanRequest,
+  type Project,
+  type Request,
+  type Settings,
+  type State,
+  type Value,
+  type Values,
+  type Write,
+} from '../../src/model/index.js';
+import { plan, type PlanInput, type Proposal } from '../../src/reconciler/plan.js';
+import { kinds } from '../../src/resources/index.js';
+
+export const kindOf = (name: string): Kind => kinds.get(name) as Kind;
+
+export function declare(address: string, values: Values, lifecycle: Lifecycle = {}, file = 'a.yaml'): Declaration {
+  const kind = address.slice(0, address.indexOf('.'));
+  const origin = { file, line: 1, column: 1 };
+  return { address, kind, name: address.slice(kind.length + 1), values: normalAll(kindOf(kind).attributes, values), lifecycle, origin, at: () => origin };
+}
+
+export function live(kind: string, id: string, values: Record<string, Json>): Live {
+  return { id, values: normalAll(kindOf(kind).attributes, { ...values, [kindOf(kind).id]: id } as Values) };
+}
+
+export function entry(kind: string, id: string, applied: Record<string, Json>, more: Partial<Entry> = {}): Entry {
+  const values = normalAll(kindOf(kind).attributes, applied as Values) as Entry['applied'];
+  return { kind, id, file: 'a.yaml', applied: values, observed: { ...values, [kindOf(kind).id]: id }, depends_on: [], applied_at: '2026-01-01T00:00:00.000Z', ...more };
+}
+
+export function project(declarations: readonly Declaration[], settings: Partial<Settings> = {}): Project {
+  return { settings: { ...defaultSettings, ...settings }, lookups: [], declarations, paths: ['.'], digest: 'digest', variables: {} };
+}
+
+export function stateWith(resources: Record<string, Entry>, spent: State['spent'] = []): State {
+  return { ...emptyState('lineage', 'emulator'), serial: 1, resources, spent };
+}
+
+const compose = (kind: Kind, { verb, id, fields }: Write): Request => ({
+  method: verb === 'create' ? 'POST' : verb === 'delete' ? 'DELETE' : (kind.operations.update ?? 'PATCH'),
+  path: `/${kind.operations.collection}/${id === undefined ? '' : `${id}/`}`,
+  ...(verb === 'delete' ? {} : { body: fields }),
+});
+
+export interface Scene {
+  readonly declared?: readonly Declaration[];
+  readonly state?: Record<string, Entry>;
+  readonly spent?: State['spent'];
+  /** Live objects by kind; kinds not named are read and empty. */
+  readonly live?: Record<string, readonly Live[]>;
+  readonly request?: Partial<PlanRequest>;
+  readonly settings?: Partial<Settings>;
+  readonly more?: Partial<PlanInput> & { readonly project?: Project };
+}
+
+export function planScene({ declared = [], state, spent, live: objects = {}, request = {}, settings = {}, more = {} }: Scene): Proposal {
+  return plan({
+    kinds,
+    project: project(declared, settings),
+    state: state ? stateWith(state, spent) : undefined,
+    world: new Map([...kinds.values()].map((kind) => [kind.name, { kind, byId: new Map((objects[kind.name] ?? []).map((one) => [one.id, one])) }])),
+    secrets: new Map(),
+    compose,
+    request: { targets: [], excludes: [], allow: [], destroy: false, ...request },
+    now: Date.parse('2026-01-02T00:00:00Z'),
+    ...more,
+  });
+}
+
+/** `action address` of each change, in order. */
+export const steps = (proposal: Proposal): readonly string[] => proposal.plan.changes.map((change) => `${change.action} ${change.address}`);
+export const codes = (proposal: Proposal): readonly string[] => proposal.plan.diagnostics.map((one) => one.code);
+export const blocked = (proposal: Proposal): readonly string[] => [...new Set(proposal.plan.verdicts.filter((one) => one.verdict === 'blocked').map((one) => one.rule))];
+
+export type { Value };
