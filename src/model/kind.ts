@@ -16,6 +16,8 @@ export interface Operations {
   readonly by_id: string;
   /** Query parameter that takes up to 100 identifiers separated by commas, where there is one. */
   readonly by_ids?: string;
+  /** Other query parameters that filter the listing. */
+  readonly filters?: readonly string[];
   readonly create?: 'POST';
   readonly update?: 'PATCH' | 'PUT';
   readonly delete?: 'DELETE';

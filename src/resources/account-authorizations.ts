@@ -14,7 +14,15 @@ export const accountAuthorizations = kind({
     role: choice('The role. Others than those named pass with a warning.', ['no_access', 'read_only_user', 'full_access_user', 'administrator'], { open: true, wire: 'attribute' }),
     id: text('Record id.', { computed: true }),
   },
-  operations: { dialect: 'v3', collection: 'beta/account_authorizations', paging: 'next', page: 50, by_id: 'path', update: 'PUT' },
+  operations: {
+    dialect: 'v3',
+    collection: 'beta/account_authorizations',
+    paging: 'next',
+    page: 50,
+    by_id: 'path',
+    filters: ['filter[role]', 'filter[user]', 'search', 'sort'],
+    update: 'PUT',
+  },
   retire: { no_access: { role: 'no_access' } },
   example: { user: '77', account: '${accounts.example.id}', role: 'full_access_user' },
 });

@@ -14,6 +14,17 @@ export const accounts = kind({
     id: text('Record id.', { computed: true }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },
-  operations: { dialect: 'v2', collection: 'accounts', paging: 'offset', page: 500, by_id: 'id', by_ids: 'id__in', create: 'POST', update: 'PUT', delete: 'DELETE' },
+  operations: {
+    dialect: 'v2',
+    collection: 'accounts',
+    paging: 'offset',
+    page: 500,
+    by_id: 'id',
+    by_ids: 'id__in',
+    filters: ['account', 'account__in', 'name', 'name__in'],
+    create: 'POST',
+    update: 'PUT',
+    delete: 'DELETE',
+  },
   example: { name: 'Field operations' },
 });

@@ -23,7 +23,17 @@ export const alertRules = kind({
     updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },
-  operations: { dialect: 'v2', collection: 'alert_rules', paging: 'next', page: 500, by_id: 'alert_config_id', create: 'POST', update: 'PATCH', delete: 'DELETE' },
+  operations: {
+    dialect: 'v2',
+    collection: 'alert_rules',
+    paging: 'next',
+    page: 500,
+    by_id: 'alert_config_id',
+    filters: ['account', 'schedule', 'associated_accounts', 'associated_groups', 'filter_criteria', 'email_destinations', 'http_destinations', 'updated_at', 'settings'],
+    create: 'POST',
+    update: 'PATCH',
+    delete: 'DELETE',
+  },
   example: {
     associated_accounts: ['${accounts.example.id}'],
     filter_criteria: { alert_type__in: ['ethernet_wan_disconnected', 'modem_wan_disconnected'] },
