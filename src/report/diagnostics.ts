@@ -15,7 +15,7 @@ export function renderDiagnostics(diagnostics: readonly Diagnostic[], style: Sty
 export function* diagnosticLines({ severity, summary, detail, code, address, attribute, origin, frame }: Diagnostic, color: Palette, width: number): Lines {
   const paint = paintOf(color, severity);
   yield* flow(summary, { width, lead: `${severity}: `, hang: 2, paint: color.bold, paintLead: paint });
-  const where = [origin && place(origin), address, attribute, `[${code}]`].filter((one) => one !== undefined).join('  ');
+  const where = [origin && place(origin), address, attribute, `[${code}]`].filter((one) => one !== undefined).join(' · ');
   yield* flow(where, { width, lead: '  ', paint: color.dim });
   if (frame !== undefined) for (const line of frame.replace(/\n+$/, '').split('\n')) yield clip(guard(`    ${visible(line)}`), width);
   if (detail !== undefined) yield* paragraphs(detail.replace(/\n+$/, ''), { width, lead: '  ' });

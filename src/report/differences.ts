@@ -76,13 +76,13 @@ function marked(marks: JsonObject, path: readonly string[]): boolean {
 
 const dotted = (path: readonly string[]): string => path.map((name) => (/^[\w-]+$/.test(name) ? name : inline(name))).join('.');
 
-/** A value in one line, as JSON with a space behind each comma and colon. */
+/** A value in one line, as JSON with a space behind each comma, where it may be broken. */
 export function inline(value: Json): string {
   if (value === SENSITIVE) return SENSITIVE;
   if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
   if (isObject(value)) {
-    const members = Object.entries(value as JsonObject).map(([key, member]) => `${visible(JSON.stringify(key))}: ${inline(member)}`);
-    return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+    const members = Object.entries(value as JsonObject).map(([key, member]) => `${visible(JSON.stringify(key))}:${inline(member)}`);
+    return `{${members.join(', ')}}`;
   }
   return visible(JSON.stringify(value));
 }
@@ -90,7 +90,8 @@ export function inline(value: Json): string {
 /** The whole difference in one line; undefined where that would hide what changed. */
 export function oneLine({ before, after, sensitive }: Difference): string | undefined {
   if ([before, after].some(isLong)) return undefined;
-  if (before === undefined || after === undefined) return inline((after ?? before) as Json);
+  if (after === undefined) return inline(before ?? null);
+  if (before === undefined) return inline(after);
   if (sensitive) return `${SENSITIVE}, changes`;
   if (Array.isArray(before) && Array.isArray(after) && before.length + after.length > 2) return undefined;
   return `${inline(before)} → ${inline(after)}`;

@@ -1,6 +1,6 @@
 // An audit as a comment or a job summary: counts first, a table of objects, their attributes folded.
 import type { DriftDocument, DriftRecord } from '../model/index.js';
-import { driftDifference } from './differences.js';
+import { driftDifference, outsideDifference } from './differences.js';
 import { code, prose } from './inert.js';
 import type { Lines } from './layout.js';
 import { diagnosticItems, differenceFence, fitted, folded, shorten, table, type Level } from './markdown.js';
@@ -16,7 +16,7 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
   const { drift } = document;
   if (drift.length > 0) yield* table(['Status', 'Address', 'Meaning', 'Changed', 'Declared'], drift, level, (record) => cellsOf(record, level));
   const changed = drift.filter(({ changes }) => changes.length > 0);
-  if (level.details && changed.length > 0) yield* folded('Attributes, from declared to live', changed.flatMap((record) => [...detailOf(record, level)]));
+  if (level.details && changed.length > 0) yield* folded('Attributes, from declared (settled: last applied) to live', changed.flatMap((record) => [...detailOf(record, level)]));
   if (!level.details) yield* ['Attribute details are left out: the audit is too long for a comment. The text and JSON forms have them.', ''];
   const unmanaged = unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* [prose(shorten(unmanaged, level.length * 4)), ''];
@@ -35,8 +35,7 @@ function cellsOf(record: DriftRecord, level: Level): readonly string[] {
   ];
 }
 
-function* detailOf({ address, changes }: DriftRecord, level: Level): Lines {
-  yield* [code(shorten(address, level.length)), ''];
-  yield* differenceFence(changes.map(driftDifference), level);
-  yield '';
+function* detailOf({ address, status, changes }: DriftRecord, level: Level): Lines {
+  yield* ['', code(shorten(address, level.length)), ''];
+  yield* differenceFence(changes.map(status === 'settled' ? outsideDifference : driftDifference), level);
 }

@@ -1,8 +1,8 @@
 // An audit for a terminal: what is not as declared or not as last applied, who changed it, the summary last.
-import type { DriftDocument, DriftRecord } from '../model/index.js';
-import { driftDifference, inline } from './differences.js';
+import { equal, type DriftDocument, type DriftRecord } from '../model/index.js';
+import { driftDifference, inline, outsideDifference } from './differences.js';
 import { diagnosticLines } from './diagnostics.js';
-import { differenceLines, flow, type Lines } from './layout.js';
+import { closing, differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
 import { changedBy, driftActions, driftMeanings, driftSentence, driftSigns, place, unmanagedSentence } from './words.js';
 
@@ -20,7 +20,7 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
   const unmanaged = unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* flow(unmanaged, { width, paint: color.dim });
   if (document.drift.length > 0) yield* flow(`Target: ${document.target}`, { width, paint: color.dim });
-  yield* flow(driftSentence(document), { width, paint: color.bold });
+  yield* closing(driftSentence(document), color, width);
 }
 
 function* recordLines(record: DriftRecord, color: Palette, width: number): Lines {
@@ -29,9 +29,10 @@ function* recordLines(record: DriftRecord, color: Palette, width: number): Lines
   const about = [driftMeanings[status], ...(id === null ? [] : [`id ${id}`]), ...(origin ? [place(origin)] : [])];
   yield* flow(about.join(' · '), { width, lead: '  ', paint: color.dim });
   if (status !== 'missing' && status !== 'undeclared') yield* flow(changedBy(record), { width, lead: '  ', paint: color.dim });
-  if (changes.length > 0) yield* flow('declared → live', { width, lead: '    ', paint: color.dim });
+  if (changes.length === 0) return;
+  yield color.dim(status === 'settled' ? '    last applied → live' : '    declared → live');
   for (const change of changes) {
-    yield* differenceLines([driftDifference(change)], color, width, 4);
-    if (inline(change.applied) !== inline(change.declared)) yield* flow(`last applied: ${inline(change.applied)}`, { width, lead: '      ', paint: color.dim });
+    yield* differenceLines([status === 'settled' ? outsideDifference(change) : driftDifference(change)], color, width, 4);
+    if (status !== 'settled' && !equal(change.applied, change.declared)) yield* flow(`last applied: ${inline(change.applied)}`, { width, lead: '      ', paint: color.dim });
   }
 }

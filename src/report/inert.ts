@@ -28,14 +28,17 @@ export function guard(line: string): string {
 }
 
 /** Words that mean nothing to Markdown, wherever they stand in a paragraph or a table cell. */
-const tame = /^(?:[("']{0,2}(?!www\.)[\p{L}\p{N}]+(?:[.,'’/-][\p{L}\p{N}]+)*["')]{0,2}[.,;:!?)]{0,2}|[→–—·=])$/iu;
+const tame = /^(?:(?!www\.)[\p{L}\p{N}]+(?:[.,'’/-][\p{L}\p{N}]+)*|[→–—·=]|)$/iu;
 
 /** Prose for Markdown: plain words as they are, everything else in code spans. */
 export function prose(text: string): string {
   return visible(text)
     .split(' ')
     .filter((word) => word !== '')
-    .map((word) => (tame.test(word) ? word : code(word)))
+    .map((word) => {
+      const [, open = '', inner = '', close = ''] = /^(\(?)(.*?)([.,;:!?)]*)$/su.exec(word) ?? [];
+      return open + (tame.test(inner) ? inner : code(inner)) + close;
+    })
     .join(' ');
 }
 

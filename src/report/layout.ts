@@ -21,7 +21,7 @@ export interface Flow {
 /** One piece of text from anywhere, made visible and wrapped. */
 export function* flow(text: string, { width, lead = '', hang = columns(lead), paint = unpainted, paintLead = unpainted }: Flow): Lines {
   const [first = '', ...rest] = wrap(visible(text), width - columns(lead), width - hang);
-  yield paintLead(lead) + paint(first);
+  yield first === '' ? lead.trimEnd() : paintLead(lead) + paint(first);
   for (const line of rest) yield ' '.repeat(hang) + paint(line);
 }
 
@@ -35,14 +35,17 @@ const signed = (color: Palette, sign: string): Paint => (sign === '-' ? color.re
 /** Attribute by attribute: one line each where it fits, else its members or lines below its path. */
 export function* differenceLines(differences: readonly Difference[], color: Palette, width: number, indent: number): Lines {
   const lead = ' '.repeat(indent);
-  const aligned = Math.min(Math.max(0, ...differences.map(({ path }) => columns(visible(path)))), 24);
+  const aligned = Math.min(
+    differences.reduce((most, one) => (oneLine(one) === undefined ? most : Math.max(most, columns(visible(one.path)))), 0),
+    36,
+  );
   for (const difference of differences) {
     const path = visible(difference.path);
     const later = difference.unknown ? '  (known after apply)' : '';
     const line = oneLine(difference);
     const whole = `${lead}${path}${' '.repeat(Math.max(aligned - columns(path), 0))}  `;
     if (line !== undefined && columns(whole + line + later) <= width) {
-      yield whole + line + color.dim(later);
+      yield whole + line + (later && color.dim(later));
       continue;
     }
     yield* flow(path + later, { width, lead });
@@ -50,3 +53,8 @@ export function* differenceLines(differences: readonly Difference[], color: Pale
   }
 }
 
+
+/** The sentence that ends a report; what is too wide is broken behind its semicolon. */
+export function* closing(sentence: string, color: Palette, width: number): Lines {
+  yield* paragraphs(columns(sentence) <= width ? sentence : sentence.replace('; ', ';\n'), { width, paint: color.bold });
+}

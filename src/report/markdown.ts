@@ -63,8 +63,9 @@ export function* table<T>(titles: readonly string[], all: readonly T[], level: L
   yield '';
 }
 
+/** What is inside begins with an empty line, so that it is read as Markdown. */
 export function* folded(title: string, inside: Iterable<string>): Lines {
-  yield* [`<details><summary>${title}</summary>`, ''];
+  yield `<details><summary>${title}</summary>`;
   yield* inside;
   yield* ['', '</details>', ''];
 }
@@ -89,8 +90,8 @@ export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Leve
   if (diagnostics.length === 0) return;
   yield* some(diagnostics, level, ({ severity, summary, detail, address, origin, code: name }) => {
     const where = [origin && place(origin), address].filter((one) => one !== undefined).map((one) => code(shorten(one, level.length)));
-    const more = detail === undefined ? '' : ` ${prose(shorten(detail.replaceAll('\n', ' '), level.length))}`;
-    return [`- **${severity}** ${prose(shorten(summary, level.length))}${more} ${[...where, code(name)].join(' ')}`];
+    const more = detail === undefined ? '' : ` — ${prose(shorten(detail.replaceAll('\n', ' '), level.length))}`;
+    return [`- **${severity}**: ${prose(shorten(summary, level.length))}${more} ${[...where, code(name)].join(' ')}`];
   });
   yield '';
 }

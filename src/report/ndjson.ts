@@ -44,6 +44,7 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
     event: (event) => {
       switch (event.type) {
         case 'start':
+          if (event.action === 'keep') return '';
           running.set(event.address, { action: event.action, since: clock.monotonic() });
           return line('info', 'apply_start', `${event.address}: ${during[event.action]}`, { hook: hook(event.address, event.action, event.id) });
         case 'end':
@@ -80,9 +81,9 @@ function progressed(line: Line, address: string, action: Action, elapsed: number
   return line('info', 'apply_progress', `${address}: still ${during[action]} after ${seconds(elapsed)} s`, { hook: { ...hook(address, action), elapsed_seconds: seconds(elapsed) } });
 }
 
-/** What was skipped never started and has no line but its diagnostic. */
+/** What was skipped never started; it and what is kept have no line but their diagnostic. */
 function ended(line: Line, { address, action, outcome, id, elapsed = 0 }: Outcome): string {
-  if (outcome === 'skipped') return '';
+  if (outcome === 'skipped' || action === 'keep') return '';
   const more = { hook: { ...hook(address, action, id), elapsed_seconds: seconds(elapsed) } };
   if (outcome === 'done') return line('info', 'apply_complete', `${address}: ${past[action]} after ${seconds(elapsed)} s${id === undefined ? '' : ` (id ${id})`}`, more);
   return line('error', 'apply_errored', `${address}: ${action} ${outcome === 'unknown' ? 'has an unknown outcome' : 'failed'} after ${seconds(elapsed)} s`, more);

@@ -1,7 +1,7 @@
 // The end of an apply: what was done, what was not and why, the summary last.
 import type { Action, Outcome } from '../model/index.js';
 import { diagnosticLines } from './diagnostics.js';
-import { flow, type Lines } from './layout.js';
+import { closing, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
 import { past, outcomeSentence, signs } from './words.js';
 
@@ -18,7 +18,7 @@ function* outcomeText(outcomes: readonly Outcome[], style: Style): Lines {
     for (const outcome of acted) if (outcome.outcome === wanted) yield* outcomeLines(outcome, color, width);
   }
   if (acted.length > 0) yield '';
-  yield* flow(outcomeSentence(outcomes), { width, paint: color.bold });
+  yield* closing(outcomeSentence(outcomes), color, width);
 }
 
 function* outcomeLines({ address, action, outcome, id, diagnostic }: Outcome, color: Palette, width: number): Lines {

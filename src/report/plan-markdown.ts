@@ -39,9 +39,8 @@ function cellsOf(change: ResourceChange, level: Level): readonly string[] {
 }
 
 function* detailOf(change: ResourceChange, level: Level): Lines {
-  yield* [`**${verbOf(change)}** ${code(shorten(change.address, level.length))}`, ''];
+  yield* ['', `**${verbOf(change)}** ${code(shorten(change.address, level.length))}`, ''];
   yield* differenceFence(differences(change), level);
-  yield '';
 }
 
 function* requestItems(changes: readonly ResourceChange[], level: Level): Lines {
@@ -51,7 +50,7 @@ function* requestItems(changes: readonly ResourceChange[], level: Level): Lines 
     `${index + 1}. ${method} ${shorten(path, level.length)}`,
     ...(level.bodies && body !== null ? [`   ${shorten(body === SENSITIVE ? SENSITIVE : inline(body), level.length)}`] : []),
   ]);
-  yield* folded(`${plural(requests.length, 'request')}, in order`, fence('', lines));
+  yield* folded(`${plural(requests.length, 'request')}, in order`, ['', ...fence('', lines)]);
 }
 
 function* policyItems({ policy }: PlanDocument, level: Level): Lines {
@@ -67,8 +66,10 @@ function* policyItems({ policy }: PlanDocument, level: Level): Lines {
 function* driftItems({ resource_drift }: PlanDocument, level: Level): Lines {
   if (resource_drift.length === 0) return;
   const lines = some(resource_drift, level, function* ({ address, actions, changes }) {
-    yield* ['', `${code(shorten(address, level.length))} ${actions[0] === 'delete' ? 'is gone' : `differs in ${plural(changes.length, 'attribute')}`}`, ''];
-    if (level.details && changes.length > 0) yield* differenceFence(changes.map(outsideDifference), level);
+    yield* ['', `${code(shorten(address, level.length))} ${actions[0] === 'delete' ? 'is gone' : `differs in ${plural(changes.length, 'attribute')}`}`];
+    if (!level.details || changes.length === 0) return;
+    yield '';
+    yield* differenceFence(changes.map(outsideDifference), level);
   });
   yield* folded(`${plural(resource_drift.length, 'object')} changed outside since the last apply`, lines);
 }

@@ -2,7 +2,7 @@
 import type { PlanDocument, ResourceChange, ResourceDrift, Verdict } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
 import { diagnosticLines } from './diagnostics.js';
-import { differenceLines, flow, type Lines } from './layout.js';
+import { closing, differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
 import { actionOf, circumstances, place, planSentence, signs, unmanagedSentence, verbOf } from './words.js';
 
@@ -24,7 +24,7 @@ export function* planText(document: PlanDocument, style: Style): Lines {
   const unmanaged = unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* flow(unmanaged, { width, paint: color.dim });
   if (changes.length > 0) yield* flow(`Target: ${document.target}`, { width, paint: color.dim });
-  yield* flow(planSentence(document), { width, paint: color.bold });
+  yield* closing(planSentence(document), color, width);
 }
 
 function* changeLines(resource: ResourceChange, color: Palette, width: number): Lines {
@@ -41,7 +41,7 @@ function* requestLines(changes: readonly ResourceChange[], color: Palette, width
   yield color.bold('Requests, in order');
   const digits = String(requests.length).length;
   for (const [index, { method, path, body }] of requests.entries()) {
-    const lead = `  ${String(index + 1).padStart(digits)}  `;
+    const lead = `${String(index + 1).padStart(digits)} `;
     yield* flow(`${method} ${path}`, { width, lead, hang: lead.length + 2, paintLead: color.dim, ...(method === 'DELETE' && { paint: color.red }) });
     if (body !== null) yield* flow(inline(body), { width, lead: ' '.repeat(lead.length + 2), paint: color.dim });
   }

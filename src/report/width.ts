@@ -40,18 +40,19 @@ export function wrap(text: string, first: number, rest: number = first): readonl
   const lines: string[] = [];
   let line = '';
   const room = (): number => (lines.length === 0 ? first : rest);
-  for (const word of text.split(' ')) {
+  const [indent = ''] = text.match(/^ */) ?? [];
+  for (const [index, word] of text.slice(indent.length).split(' ').entries()) {
     if (line !== '' && columns(line) + 1 + columns(word) <= room()) {
       line += ` ${word}`;
       continue;
     }
-    if (line !== '') lines.push(line);
-    line = guard(word);
+    if (line !== '') lines.push(line.trimEnd());
+    line = guard(index === 0 ? indent + word : word);
     while (columns(line) > room()) {
       const [head, tail] = cut(line, room());
       lines.push(head);
       line = guard(tail);
     }
   }
-  return line === '' && lines.length > 0 ? lines : [...lines, line];
+  return line === '' && lines.length > 0 ? lines : [...lines, line.trimEnd()];
 }

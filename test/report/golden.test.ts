@@ -1,0 +1,144 @@
+// Every renderer over the same plans, byte for byte.
+import { describe, expect, test } from 'vitest';
+import type { Diagnostic, DriftRecord, Event, Outcome } from '../../src/model/index.js';
+import { driftDocument, ndjson, planDocument, renderDiagnostics, renderDrift, renderOutcomes, renderPlan } from '../../src/report/index.js';
+import { columns } from '../../src/report/width.js';
+import { kinds } from '../../src/resources/index.js';
+import { expectGolden } from './golden.js';
+import { at, meta, mixed, plans } from './plans.js';
+
+const plain = { color: false, width: 80 };
+const clock = { now: () => Date.UTC(2026, 0, 2), monotonic: () => 5_000 };
+
+describe.each(Object.entries(plans))('the plan %s', (name, plan) => {
+  const document = planDocument({ plan, kinds, meta });
+  const brief = planDocument({ plan, kinds, meta, keeps: 'count' });
+
+  test('as text', () => {
+    const text = renderPlan(brief, 'text', plain);
+    expect(renderPlan(document, 'text', plain)).toBe(text);
+    for (const line of text.split('\n')) expect(columns(line)).toBeLessThanOrEqual(80);
+    expectGolden(`${name}.txt`, text);
+  });
+
+  test('as text with colour, which changes nothing but colour', () => {
+    const text = renderPlan(brief, 'text', { color: true, width: 80 });
+    // eslint-disable-next-line no-control-regex
+    expect(text.replace(/\u001b\[\d+m/g, '')).toBe(renderPlan(brief, 'text', plain));
+    expectGolden(`${name}.color.txt`, text);
+  });
+
+  test('as text in 40 columns', () => expectGolden(`${name}.narrow.txt`, renderPlan(brief, 'text', { color: false, width: 40 })));
+
+  test('as Markdown', () => {
+    expect(renderPlan(document, 'markdown', plain)).toBe(renderPlan(brief, 'markdown', plain));
+    expectGolden(`${name}.md`, renderPlan(brief, 'markdown', plain));
+  });
+
+  test('as JSON', () => expectGolden(`${name}.json`, renderPlan(document, 'json', plain)));
+
+  test('as events', () => expectGolden(`${name}.ndjson`, ndjson({ version: '0.1.0', clock }).version() + ndjson({ version: '0.1.0', clock }).plan(document)));
+
+  test('a document that went through JSON renders the same', () => {
+    const again = JSON.parse(renderPlan(document, 'json', plain)) as typeof document;
+    for (const format of ['text', 'markdown', 'json'] as const) expect(renderPlan(again, format, plain)).toBe(renderPlan(document, format, plain));
+  });
+});
+
+const records: readonly DriftRecord[] = [
+  {
+    address: 'alert_rules.busy',
+    kind: 'alert_rules',
+    id: '6d1e8a2c-1111-11f0-8000-000000000002',
+    origin: at(30),
+    status: 'changed',
+    changes: [
+      { path: 'schedule', declared: 'daily', applied: 'daily', live: null },
+      { path: 'associated_accounts', declared: [5001, 5002], applied: [5001], live: [5001, 5003] },
+    ],
+    since: '2026-01-01T10:00:00.000Z',
+    changed_by: 'unknown',
+  },
+  {
+    address: 'account_authorizations.dana',
+    kind: 'account_authorizations',
+    id: '900',
+    origin: at(55),
+    status: 'changed',
+    changes: [{ path: 'role', declared: 'full_access_user', applied: 'full_access_user', live: 'administrator' }],
+    since: '2026-01-01T10:00:00.000Z',
+    changed_by: { actor: 'lee@example.com', actor_type: 'user', at: '2026-01-01T11:00:00.000Z', action: 'update' },
+  },
+  { address: 'alert_rules.gone', kind: 'alert_rules', id: 'r-8', origin: at(60), status: 'gone', changes: [], since: '2026-01-01T10:00:00.000Z', changed_by: 'unknown' },
+  { address: 'accounts.new', kind: 'accounts', id: null, origin: at(61), status: 'missing', changes: [], since: null, changed_by: 'unknown' },
+  { address: 'accounts.left', kind: 'accounts', id: '5009', origin: null, status: 'undeclared', changes: [], since: '2026-01-01T10:00:00.000Z', changed_by: 'unknown' },
+  {
+    address: 'accounts.same',
+    kind: 'accounts',
+    id: '5010',
+    origin: at(62),
+    status: 'settled',
+    changes: [{ path: 'name', declared: 'New', applied: 'Old', live: 'New' }],
+    since: '2026-01-01T10:00:00.000Z',
+    changed_by: 'unknown',
+  },
+];
+
+describe.each([
+  ['drift', driftDocument({ records, inSync: 24, unmanaged: { accounts: 12 }, diagnostics: mixed.diagnostics, meta })],
+  ['no-drift', driftDocument({ records: [], inSync: 30, unmanaged: {}, diagnostics: [], meta })],
+] as const)('the audit %s', (name, document) => {
+  test('as text', () => expectGolden(`${name}.txt`, renderDrift(document, 'text', plain)));
+  test('as Markdown', () => expectGolden(`${name}.md`, renderDrift(document, 'markdown', plain)));
+  test('as JSON', () => expectGolden(`${name}.json`, renderDrift(document, 'json', plain)));
+  test('as events', () => expectGolden(`${name}.ndjson`, ndjson({ version: '0.1.0', clock }).drift(document)));
+});
+
+const refused: Diagnostic = { severity: 'error', code: 'rejected', summary: 'the service refused the request (400): unknown parent', detail: 'Correct the declaration and apply again.', address: 'accounts.field-ops', origin: at(4) };
+const outcomes: readonly Outcome[] = [
+  { address: 'accounts.hq', kind: 'accounts', action: 'adopt', outcome: 'done', id: '5002', elapsed: 0 },
+  { address: 'accounts.field-ops', kind: 'accounts', action: 'create', outcome: 'failed', diagnostic: refused, elapsed: 1200 },
+  { address: 'alert_rules.busy', kind: 'alert_rules', action: 'update', outcome: 'done', id: 'r-2', elapsed: 2600 },
+  { address: 'alert_rules.wan-down["north"]', kind: 'alert_rules', action: 'create', outcome: 'skipped', diagnostic: { severity: 'warning', code: 'skipped', summary: 'accounts.field-ops failed' } },
+  {
+    address: 'alert_push_destinations.pager',
+    kind: 'alert_push_destinations',
+    action: 'create',
+    outcome: 'unknown',
+    diagnostic: { severity: 'error', code: 'unknown-outcome', summary: 'the connection was lost after the request was sent', detail: 'Type `trueup apply` to settle it by looking.' },
+    elapsed: 30_000,
+  },
+  { address: 'accounts.kept', kind: 'accounts', action: 'keep', outcome: 'done', id: '1' },
+  { address: 'alert_push_destinations.old', kind: 'alert_push_destinations', action: 'delete', outcome: 'done', id: 'd-1', elapsed: 400 },
+];
+
+describe('the end of an apply', () => {
+  test('as text', () => expectGolden('outcomes.txt', renderOutcomes(outcomes, plain)));
+  test('where all went well', () => expect(renderOutcomes([outcomes[5] as Outcome], plain)).toBe('Applied: 0 created, 0 adopted, 0 updated, 0 deleted, 0 forgotten; 1 unchanged.\n'));
+
+  test('as events', () => {
+    let monotonic = 0;
+    const stream = ndjson({ version: '0.1.0', clock: { now: clock.now, monotonic: () => monotonic } });
+    const events: readonly Event[] = [
+      { type: 'reading', kind: 'accounts', objects: 12, done: true },
+      ...outcomes.flatMap((outcome): readonly Event[] => [
+        { type: 'start', address: outcome.address, kind: outcome.kind, action: outcome.action },
+        { type: 'waiting', why: 'rate limited', milliseconds: 12_000 },
+        { type: 'end', outcome },
+      ]),
+      { type: 'diagnostic', diagnostic: refused },
+    ];
+    const lines = events.map((event) => {
+      monotonic += 12_000;
+      return stream.event(event);
+    });
+    expect(stream.progress()).toBe('');
+    expectGolden('outcomes.ndjson', lines.join('') + stream.outcomes(outcomes));
+  });
+});
+
+test('diagnostics as text', () => {
+  const more: readonly Diagnostic[] = [refused, ...mixed.diagnostics, { severity: 'info', code: 'note', summary: 'x'.repeat(100), detail: `one\n\ntwo ${'word '.repeat(30)}` }];
+  expectGolden('diagnostics.txt', renderDiagnostics(more, plain));
+  expect(renderDiagnostics([], plain)).toBe('');
+});
