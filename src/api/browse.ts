@@ -23,7 +23,10 @@ export async function browse(options: ConnectOptions, kind: Kind, filters: Reado
     for await (const { records, next } of pages(session.reader(door, kind.name, path), door.dialect.query(page, query))) {
       for (const record of records) {
         const key = liveOf(door.dialect, kind, record).id;
-        if (found.has(key)) refuse('moving-pages', `${kind.name} cannot be read: an object came twice`, { detail: 'Objects are being made or deleted while they are listed; run the command again.' });
+        if (found.has(key))
+          refuse('moving-pages', `${kind.name} cannot be read: an object came twice`, {
+            detail: 'Objects are being made or deleted while they are listed; run the command again.',
+          });
         found.set(key, record as JsonObject);
       }
       options.emit({ type: 'reading', kind: kind.name, objects: found.size, done: next === null });

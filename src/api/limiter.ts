@@ -1,6 +1,9 @@
 // A token bucket below the retries: every attempt takes a token, and a server that asks for patience gets it from all.
 import type { Clock } from '../ports/index.js';
 
+/** Milliseconds that repeated addition may be off. */
+const rounding = 1e-6;
+
 export interface Limiter {
   /** Takes a token; milliseconds to wait before it may be used. */
   take(): number;
@@ -10,7 +13,7 @@ export interface Limiter {
   hold(milliseconds: number): void;
 }
 
-/** Without `perMinute` only `hold` holds. The bucket is worth four seconds, so that a short plan is not slowed and no minute exceeds the rate by more than 7 %. */
+/** Without `perMinute` only `hold` holds. The bucket is worth four seconds (30 requests at the default rate), so that a short plan is not slowed. */
 export function limiter(clock: Pick<Clock, 'monotonic'>, perMinute: number | undefined): Limiter {
   const interval = perMinute === undefined ? 0 : 60_000 / perMinute;
   const slack = perMinute === undefined ? 0 : (Math.max(1, Math.min(60, Math.floor(perMinute / 15))) - 1) * interval;
@@ -22,7 +25,7 @@ export function limiter(clock: Pick<Clock, 'monotonic'>, perMinute: number | und
     take() {
       const now = clock.monotonic();
       due = Math.max(due, now - slack);
-      const wait = Math.max(0, Math.ceil(due - now));
+      const wait = Math.max(0, Math.ceil(due - now - rounding));
       due += interval;
       return Math.max(wait, held());
     },
