@@ -1,11 +1,11 @@
 // Reading, then planning: observes what the project needs, compares secrets, plans, and reads more only where a
 // policy asks for it. Holds a reader, so it cannot write; needs no secret values.
-import { Refusal, Secret, type CloudReader, type Diagnostic, type Emit, type Kinds, type Kind, type PlanRequest, type Project, type State, walk } from '../model/index.js';
+import { Refusal, Secret, type CloudReader, type Diagnostic, type Emit, type Fingerprint, type Kinds, type Kind, type PlanRequest, type Project, type State, walk } from '../model/index.js';
 import type { Clock, Fingerprints } from '../ports/index.js';
 import type { Snapshot } from '../state/store.js';
 import type { SecretVerdict } from './diff.js';
 import { previousAddress } from './match.js';
-import { checkTarget, observe, type World } from './observe.js';
+import { checkTarget, observe, type Collection, type World } from './observe.js';
 import { plan, type PlanInput, type Proposal } from './plan.js';
 import { policyNeeds } from './policy.js';
 import { valueAt } from './resolve.js';
@@ -43,16 +43,20 @@ function neededKinds(project: Project, selection: Selection, request: PlanReques
   return new Set([...declared, ...selection.removed.map(([, entry]) => entry.kind), ...lookups]);
 }
 
+/** Codes of a reader that was given no address or no credentials for a kind. */
+const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
+
 /** Kinds that only a policy asks for. One that no credentials were given for is left out, aloud. */
 async function readMore(names: readonly string[], read: (names: Iterable<string>) => Promise<World>): Promise<{ world: World; diagnostics: readonly Diagnostic[] }> {
-  const world = new Map();
+  const world = new Map<string, Collection>();
   const diagnostics: Diagnostic[] = [];
   for (const name of names) {
     try {
       for (const [kind, collection] of await read([name])) world.set(kind, collection);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.diagnostics[0]?.code !== 'no-endpoint') throw error;
-      diagnostics.push({ severity: 'warning', code: 'policy-unread', summary: `${name} were not checked for what this plan touches: ${error.diagnostics[0].summary}`, ...(error.diagnostics[0].detail ? { detail: error.diagnostics[0].detail } : {}) });
+      const missing = error instanceof Refusal ? error.diagnostics.find((one) => missingCredentials.has(one.code)) : undefined;
+      if (!missing) throw error;
+      diagnostics.push({ ...missing, severity: 'warning', code: 'policy-unread', summary: `${name} were not checked for what this plan touches: ${missing.summary}` });
     }
   }
   return { world, diagnostics };
@@ -80,10 +84,19 @@ async function compareSecrets(desk: Desk, selection: Selection, state: State | u
       const value = secret.reveal();
       if (value === undefined) return [key, 'unavailable'];
       if (!fingerprint) return [key, 'unknown'];
-      return [key, (await desk.fingerprints.matches(value, fingerprint)) ? 'same' : 'changed'];
+      return [key, await matches(desk, value, fingerprint)];
     }),
   );
   return new Map(verdicts);
+}
+
+async function matches(desk: Desk, value: string, fingerprint: Fingerprint): Promise<SecretVerdict> {
+  try {
+    return (await desk.fingerprints.matches(value, fingerprint)) ? 'same' : 'changed';
+  } catch (error) {
+    if (error instanceof Refusal) return 'unavailable';
+    throw error;
+  }
 }
 
 /** Dotted paths of a kind's secret attributes. */

@@ -1,6 +1,6 @@
 // Whether what was approved is still what would run. A change that is not needed any more is fine; anything new
-// or different is refused. Attributes that are not ours may move: patches hold only what we change.
-import { equal, type Diagnostic, type PlanDocument, type ResourceChange } from '../model/index.js';
+// or different is refused. Attributes that are not ours may move: only what we change is compared.
+import { equal, isObject, type Diagnostic, type PlanDocument, type ResourceChange } from '../model/index.js';
 
 /** Complaints where `now` holds a change that `then` did not; none where the approval still covers everything. */
 export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagnostic[] {
@@ -22,14 +22,28 @@ function difference(old: ResourceChange, now: ResourceChange): string | undefine
   if (old.change.actions[0] !== now.change.actions[0]) return now.change.actions[0] === 'no-op' ? undefined : `it was planned as ${old.change.actions[0]} and is ${now.change.actions[0]} now`;
   switch (now.change.actions[0]) {
     case 'create':
-      return equal(old.requests, now.requests) ? undefined : 'what would be sent is different now';
+      return covered(old, now, Object.keys(now.change.after ?? {})) ? undefined : 'what would be sent is different now';
     case 'update':
-      return equal(old.patch, now.patch) ? undefined : 'the live object or what is wanted of it is different now';
+      return covered(old, now, changed(now)) && sends(now).every((name) => sends(old).includes(name)) ? undefined : 'the live object or what is wanted of it is different now';
     case 'delete':
       return old.fingerprint === now.fingerprint ? undefined : 'the live object changed since';
     default:
       return undefined;
   }
+}
+
+/** Whether each of these attributes has the base and the aim it had then; an aim that was not known then may be known now. */
+function covered({ change: old }: ResourceChange, { change: now }: ResourceChange, names: readonly string[]): boolean {
+  return names.every((name) => equal(old.before?.[name], now.before?.[name]) && (name in old.after_unknown || equal(old.after?.[name], now.after?.[name])));
+}
+
+function changed({ change: { before, after, after_unknown } }: ResourceChange): readonly string[] {
+  return [...new Set([...Object.keys(after ?? {}), ...Object.keys(after_unknown)])].filter((name) => name in after_unknown || !equal(before?.[name], after?.[name]));
+}
+
+/** Attributes a PATCH names; a PUT names them all, and is judged by what changes. */
+function sends({ requests }: ResourceChange): readonly string[] {
+  return requests.flatMap(({ method, body }) => (method === 'PATCH' && isObject(body) ? Object.keys(body) : []));
 }
 
 const idIn = (change: ResourceChange): string | undefined => (change.change.actions[0] === 'create' ? undefined : change.requests[0]?.path);

@@ -1,0 +1,124 @@
+// A whole run without a machine: emulator in process, simulated disk, clock and processes. Each `apply` is a
+// process of its own; it may be killed at any boundary of the disk or of the network, and a later one goes on.
+import { connect, TransportError, type Transport } from '../../src/api/index.js';
+import { ConnectionReset, createEmulator, dummyCredentials, type Emulator, type EmulatorOptions } from '../../src/emulator/index.js';
+import { Secret, type Declaration, type Event, type JsonObject, type Kinds, type PlanDocument, type PlanRequest, type Project } from '../../src/model/index.js';
+import { apply, type Applied } from '../../src/reconciler/apply.js';
+import { findDrift, type Audit } from '../../src/reconciler/drift.js';
+import type { Proposal } from '../../src/reconciler/plan.js';
+import { propose } from '../../src/reconciler/propose.js';
+import { planDocument } from '../../src/report/index.js';
+import { kinds as builtIn } from '../../src/resources/index.js';
+import { fileStore, scryptFingerprints, type Session, type Snapshot } from '../../src/state/index.js';
+import { project } from './planning.js';
+import { seededRandom, simulatedClock, type SimulatedClock } from './simulated.js';
+import { simulatedFiles, type SimulatedFiles } from './simulated-files.js';
+import { simulatedMachine } from './simulated-machine.js';
+
+export interface RunOptions extends Partial<PlanRequest> {
+  readonly signal?: AbortSignal;
+  readonly parallelism?: number;
+  readonly saved?: PlanDocument;
+  readonly approve?: (proposal: Proposal) => Promise<boolean>;
+  readonly settle?: number;
+}
+
+export interface Rig {
+  readonly emulator: Emulator;
+  readonly clock: SimulatedClock;
+  readonly files: SimulatedFiles;
+  readonly events: Event[];
+  /** Called before and after each mutating request; throwing ends the process there. */
+  onMutation: ((when: 'before' | 'after', method: string, path: string) => void) | undefined;
+  plan(project: Project, options?: RunOptions): Promise<Proposal>;
+  apply(project: Project, options?: RunOptions): Promise<Applied>;
+  drift(project: Project): Promise<Audit>;
+  document(proposal: Proposal): PlanDocument;
+  snapshot(): Promise<Snapshot | undefined>;
+  open(): Promise<Session>;
+  objects(kind: string): readonly JsonObject[];
+  /** Mutating requests so far, as `METHOD path`. */
+  mutations(): readonly string[];
+}
+
+/** Ends a simulated process wherever it stands. */
+export class Killed extends Error {}
+
+const STATE = '/sim/state.json';
+
+export function rig(options: Partial<EmulatorOptions> & { readonly kinds?: Kinds; readonly seed?: number } = {}): Rig {
+  const kinds = options.kinds ?? builtIn;
+  const random = seededRandom(options.seed ?? 1);
+  const clock = simulatedClock(Date.parse('2026-01-02T03:04:05Z'));
+  const files = simulatedFiles(options.seed ?? 1);
+  const machine = simulatedMachine();
+  const emulator = createEmulator({ kinds, clock, random, ...options });
+  const events: Event[] = [];
+  const fingerprints = scryptFingerprints({ random, cost: 4 });
+  const emit = (event: Event): unknown => events.push(event);
+
+  const transport: Transport = async ({ method, url, headers, body }) => {
+    const path = new URL(url).pathname;
+    if (method !== 'GET') self.onMutation?.('before', method, path);
+    try {
+      const answer = await emulator.fetch(new Request(url, { method, headers: { ...headers }, ...(body === undefined ? {} : { body }) }));
+      if (method !== 'GET') self.onMutation?.('after', method, path);
+      return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+    } catch (error) {
+      if (error instanceof ConnectionReset) throw new TransportError('reset', { sent: error.sent, code: 'ECONNRESET' });
+      throw error;
+    }
+  };
+  const cloudFor = (signal: AbortSignal): ReturnType<typeof connect> =>
+    connect({
+      v2: { url: 'http://localhost/api/v2', headers: Object.fromEntries(Object.entries(dummyCredentials.v2[0] ?? {}).map(([name, value]) => [name, new Secret(name, () => value)])) },
+      v3: { url: 'http://localhost', token: new Secret('token', () => Object.keys(dummyCredentials.v3)[0]) },
+      transport,
+      clock,
+      random,
+      emit,
+      signal,
+    });
+  const store = (): ReturnType<typeof fileStore> => fileStore({ path: STATE, files, clock, random, lock: machine.start(), version: '0.0.0' });
+  const request = ({ targets = [], excludes = [], allow = [], destroy = false }: RunOptions = {}): PlanRequest => ({ targets, excludes, allow, destroy });
+  const never = new AbortController().signal;
+  const document = ({ plan }: Proposal): PlanDocument =>
+    planDocument({ plan, kinds, meta: { trueup_version: '0.0.0', generated_at: '2026-01-01T00:00:00.000Z', paths: ['.'], digest: 'd', target: 't', lineage: 'l', serial: 0, api_requests: {} } });
+
+  const self: Rig = {
+    emulator,
+    clock,
+    files,
+    events,
+    onMutation: undefined,
+    document,
+    async plan(desired, run) {
+      return propose({ kinds, cloud: cloudFor(never), fingerprints, clock, emit }, desired, await store().read(), request(run));
+    },
+    async apply(desired, run = {}) {
+      const signal = run.signal ?? never;
+      const cloud = cloudFor(signal);
+      const session = await store().open('apply', cloud.target);
+      try {
+        return await apply(
+          { kinds, cloud, fingerprints, clock, emit, session, random, parallelism: run.parallelism ?? 10, signal, settleMilliseconds: (run.settle ?? 60) * 1000 },
+          desired,
+          request(run),
+          { approve: run.approve ?? (() => Promise.resolve(true)), document, ...(run.saved ? { saved: run.saved } : {}) },
+        );
+      } finally {
+        await session.release().catch(() => undefined);
+      }
+    },
+    async drift(desired) {
+      return findDrift({ kinds, cloud: cloudFor(never), fingerprints, clock, emit }, desired, await store().read());
+    },
+    snapshot: () => store().read(),
+    open: () => store().open('test', cloudFor(never).target),
+    objects: (kind) => emulator.objects(kind),
+    mutations: () => emulator.requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`),
+  };
+  return self;
+}
+
+export const desire = (...declarations: readonly Declaration[]): Project => project(declarations);
