@@ -61,7 +61,8 @@ function* leaves(path: readonly string[], before: Json | undefined, after: Json 
 }
 
 /** An object with members, opposite an object or nothing. */
-const isTree = (value: Json | undefined, other: Json | undefined): boolean => isObject(value) && Object.keys(value).length > 0 && (other === undefined || other === null || isObject(other));
+const isTree = (value: Json | undefined, other: Json | undefined): boolean =>
+  isObject(value) && Object.keys(value).length > 0 && (other === undefined || other === null || isObject(other));
 
 const own = (tree: JsonObject, name: string): Json | undefined => (Object.hasOwn(tree, name) ? tree[name] : undefined);
 
@@ -107,7 +108,8 @@ export function rows({ before, after }: Difference): readonly Row[] {
 }
 
 /** A collection of plain values, or nothing. */
-const isMembers = (value: Json | undefined): value is readonly Json[] | undefined => value === undefined || (Array.isArray(value) && !value.some((item: Json) => isObject(item) || Array.isArray(item)));
+const isMembers = (value: Json | undefined): value is readonly Json[] | undefined =>
+  value === undefined || (Array.isArray(value) && !value.some((item: Json) => isObject(item) || Array.isArray(item)));
 
 function memberRows(before: readonly Json[], after: readonly Json[]): readonly Row[] {
   const removed = without(before, after);
@@ -158,7 +160,7 @@ function align(before: readonly string[], after: readonly string[]): readonly Ro
     for (let j = across - 1; j >= 0; j -= 1) (common[i] as Uint32Array)[j] = before[i] === after[j] ? cell(i + 1, j + 1) + 1 : Math.max(cell(i + 1, j), cell(i, j + 1));
   }
   const out: Row[] = [];
-  for (let i = 0, j = 0; i < down || j < across; ) {
+  for (let i = 0, j = 0; i < down || j < across;) {
     if (i < down && j < across && before[i] === after[j]) [i, j] = (out.push(row(' ', before[i] as string)), [i + 1, j + 1]);
     else if (i < down && cell(i + 1, j) >= cell(i, j + 1)) out.push(row('-', before[i++] as string));
     else out.push(row('+', after[j++] as string));
@@ -170,7 +172,7 @@ function align(before: readonly string[], after: readonly string[]): readonly Ro
 function folded(all: readonly Row[]): readonly Row[] {
   const near = all.map((_, index) => all.slice(Math.max(index - around, 0), index + around + 1).some(({ sign }) => sign !== ' '));
   const out: Row[] = [];
-  for (let index = 0; index < all.length; ) {
+  for (let index = 0; index < all.length;) {
     const end = near.indexOf(true, index);
     const hidden = (end === -1 ? all.length : end) - index;
     if (hidden > 1) out.push(row(' ', `… ${plural(hidden, 'unchanged line')}`));

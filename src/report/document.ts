@@ -180,7 +180,13 @@ interface View {
 
 /** The writable attributes among `values`. */
 function view(kind: Kind, values: Values): View {
-  const seen = seeTree((name) => kind.attributes[name], values, writables(kind).map(([name]) => name).filter((name) => Object.hasOwn(values, name)));
+  const seen = seeTree(
+    (name) => kind.attributes[name],
+    values,
+    writables(kind)
+      .map(([name]) => name)
+      .filter((name) => Object.hasOwn(values, name)),
+  );
   return seen as View;
 }
 

@@ -16,7 +16,11 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
   const { drift } = document;
   if (drift.length > 0) yield* table(['Status', 'Address', 'Meaning', 'Changed', 'Declared'], drift, level, (record) => cellsOf(record, level));
   const changed = drift.filter(({ changes }) => changes.length > 0);
-  if (level.details && changed.length > 0) yield* folded('Attributes, from declared (settled: last applied) to live', changed.flatMap((record) => [...detailOf(record, level)]));
+  if (level.details && changed.length > 0)
+    yield* folded(
+      'Attributes, from declared (settled: last applied) to live',
+      changed.flatMap((record) => [...detailOf(record, level)]),
+    );
   if (!level.details) yield* ['Attribute details are left out: the audit is too long for a comment. The text and JSON forms have them.', ''];
   const unmanaged = unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* [prose(shorten(unmanaged, level.length * 4)), ''];

@@ -53,7 +53,6 @@ export function* differenceLines(differences: readonly Difference[], color: Pale
   }
 }
 
-
 /** The sentence that ends a report; what is too wide is broken behind its semicolon. */
 export function* closing(sentence: string, color: Palette, width: number): Lines {
   yield* paragraphs(columns(sentence) <= width ? sentence : sentence.replace('; ', ';\n'), { width, paint: color.bold });

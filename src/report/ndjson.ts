@@ -1,6 +1,19 @@
 // What happens, as a stream of JSON lines with the field names of Terraform's machine-readable UI,
 // so that what reads those can read ours. Verdicts have a type of their own, `policy`.
-import { formatAddress, summarise, tryAddress, type Action, type Diagnostic, type DriftDocument, type DriftRecord, type Event, type Json, type Outcome, type PlanDocument, type ResourceChange } from '../model/index.js';
+import {
+  formatAddress,
+  summarise,
+  tryAddress,
+  type Action,
+  type Diagnostic,
+  type DriftDocument,
+  type DriftRecord,
+  type Event,
+  type Json,
+  type Outcome,
+  type PlanDocument,
+  type ResourceChange,
+} from '../model/index.js';
 import type { Clock } from '../ports/index.js';
 import { visible } from './inert.js';
 import { jsonLine } from './json.js';
@@ -36,7 +49,8 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
 
   return {
     version: () => line('info', 'version', `trueup ${version}`, { trueup: version, ui: uiVersion }),
-    plan: (document) => planned(line, document) + diagnostics(document.diagnostics) + line('info', 'change_summary', planSentence(document), { changes: changesOf('plan', document.summary) }),
+    plan: (document) =>
+      planned(line, document) + diagnostics(document.diagnostics) + line('info', 'change_summary', planSentence(document), { changes: changesOf('plan', document.summary) }),
     drift: (document) =>
       document.drift.map((record) => drifted(line, record)).join('') +
       diagnostics(document.diagnostics) +
@@ -59,14 +73,23 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
       }
     },
     progress,
-    outcomes: (outcomes) => line('info', 'change_summary', outcomeSentence(outcomes), { changes: changesOf('apply', summarise(outcomes.filter(({ outcome }) => outcome === 'done'))) }),
+    outcomes: (outcomes) =>
+      line('info', 'change_summary', outcomeSentence(outcomes), { changes: changesOf('apply', summarise(outcomes.filter(({ outcome }) => outcome === 'done'))) }),
     diagnostics,
   };
 }
 
 function resource(address: string): Json {
   const { kind, name, key } = tryAddress(address) ?? { kind: '', name: address };
-  return { addr: address, module: '', resource: formatAddress({ kind, name }), implied_provider: 'devicecloud', resource_type: kind, resource_name: name, resource_key: key ?? null };
+  return {
+    addr: address,
+    module: '',
+    resource: formatAddress({ kind, name }),
+    implied_provider: 'devicecloud',
+    resource_type: kind,
+    resource_name: name,
+    resource_key: key ?? null,
+  };
 }
 
 const hook = (address: string, action: Action, id?: string): Readonly<Record<string, Json>> => ({
@@ -78,7 +101,9 @@ const hook = (address: string, action: Action, id?: string): Readonly<Record<str
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
 function progressed(line: Line, address: string, action: Action, elapsed: number): string {
-  return line('info', 'apply_progress', `${address}: still ${during[action]} after ${seconds(elapsed)} s`, { hook: { ...hook(address, action), elapsed_seconds: seconds(elapsed) } });
+  return line('info', 'apply_progress', `${address}: still ${during[action]} after ${seconds(elapsed)} s`, {
+    hook: { ...hook(address, action), elapsed_seconds: seconds(elapsed) },
+  });
 }
 
 /** What was skipped never started; it and what is kept have no line but their diagnostic. */

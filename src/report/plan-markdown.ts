@@ -20,7 +20,11 @@ function* planLines(document: PlanDocument, inOrder: readonly ResourceChange[], 
   if (deletesFirst.length > 0) {
     yield* table(['Action', 'Address', 'Why', 'Declared'], deletesFirst, level, (change) => cellsOf(change, level));
     const detailed = deletesFirst.filter((change) => change.patch.length > 0);
-    if (level.details && detailed.length > 0) yield* folded('Attributes', detailed.flatMap((change) => [...detailOf(change, level)]));
+    if (level.details && detailed.length > 0)
+      yield* folded(
+        'Attributes',
+        detailed.flatMap((change) => [...detailOf(change, level)]),
+      );
     yield* requestItems(inOrder, level);
   }
   yield* driftItems(document, level);
@@ -35,7 +39,12 @@ function cellsOf(change: ResourceChange, level: Level): readonly string[] {
   const action = actionOf(change);
   const verb = `${code(signs[action])} ${verbOf(change)}`;
   const about = circumstances(change).map((one) => prose(shorten(one, level.length)));
-  return [action === 'delete' ? `**${verb}**` : verb, code(shorten(change.address, level.length)), about.join(' · '), change.origin ? code(shorten(place(change.origin), level.length)) : ''];
+  return [
+    action === 'delete' ? `**${verb}**` : verb,
+    code(shorten(change.address, level.length)),
+    about.join(' · '),
+    change.origin ? code(shorten(place(change.origin), level.length)) : '',
+  ];
 }
 
 function* detailOf(change: ResourceChange, level: Level): Lines {

@@ -1,5 +1,16 @@
 // The words and signs that every renderer uses for the same thing.
-import { summarise, type Action, type Diagnostic, type DriftDocument, type DriftRecord, type Origin, type Outcome, type PlanDocument, type ResourceChange, type Severity } from '../model/index.js';
+import {
+  summarise,
+  type Action,
+  type Diagnostic,
+  type DriftDocument,
+  type DriftRecord,
+  type Origin,
+  type Outcome,
+  type PlanDocument,
+  type ResourceChange,
+  type Severity,
+} from '../model/index.js';
 
 export const signs: Readonly<Record<Action, string>> = { create: '+', update: '~', delete: '-', adopt: '=', forget: '.', keep: ' ' };
 export const driftSigns: Readonly<Record<DriftRecord['status'], string>> = { changed: '~', gone: '-', missing: '+', undeclared: '.', settled: '=' };
@@ -43,7 +54,7 @@ export function planSentence({ summary, diagnostics }: PlanDocument): string {
   const errors = countOf(diagnostics, 'error');
   if (errors === 0 && create + adopt + update + deleted + forget === 0) return keep === 1 ? 'No changes. 1 object is as declared.' : `No changes. ${keep} objects are as declared.`;
   const counts = `${create} to create, ${adopt} to adopt, ${update} to update, ${deleted} to delete, ${forget} to forget; ${keep} unchanged.`;
-  return errors === 0 ? `Plan: ${counts}` : `Plan with ${plural(errors, 'error')}, not to be applied: ${counts}`;
+  return errors === 0 ? `Plan: ${counts}` : `Plan with ${plural(errors, 'error')}: ${counts}`;
 }
 
 const statuses = ['changed', 'gone', 'missing', 'undeclared', 'settled'] as const;
@@ -92,7 +103,9 @@ export const during: Readonly<Record<Action, string>> = { create: 'creating', up
 export function outcomeSentence(outcomes: readonly Outcome[]): string {
   const done = summarise(outcomes.filter(({ outcome }) => outcome === 'done'));
   const counts = (['create', 'adopt', 'update', 'delete', 'forget'] as const).map((action) => `${done[action]} ${past[action]}`).join(', ');
-  const open = (['failed', 'skipped', 'unknown'] as const).map((wanted) => [outcomes.filter(({ outcome }) => outcome === wanted).length, wanted] as const).filter(([count]) => count > 0);
+  const open = (['failed', 'skipped', 'unknown'] as const)
+    .map((wanted) => [outcomes.filter(({ outcome }) => outcome === wanted).length, wanted] as const)
+    .filter(([count]) => count > 0);
   const head = open.length === 0 ? 'Applied' : 'Not all applied';
   return `${head}: ${counts}; ${done.keep} unchanged${open.map(([count, wanted]) => `, ${count} ${wanted}`).join('')}.`;
 }

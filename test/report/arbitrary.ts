@@ -1,6 +1,22 @@
 // Plans of every shape for properties: the real kinds, random attributes, hostile text, references and secrets.
 import fc from 'fast-check';
-import { Reference, Secret, Template, policyRules, normal, writables, type Attribute, type AttributeChange, type Change, type Diagnostic, type Kind, type Plan, type Request, type Value, type Values } from '../../src/model/index.js';
+import {
+  Reference,
+  Secret,
+  Template,
+  policyRules,
+  normal,
+  writables,
+  type Attribute,
+  type AttributeChange,
+  type Change,
+  type Diagnostic,
+  type Kind,
+  type Plan,
+  type Request,
+  type Value,
+  type Values,
+} from '../../src/model/index.js';
 import { kinds } from '../../src/resources/index.js';
 import { canary } from './plans.js';
 
@@ -40,7 +56,12 @@ export const hostile: readonly string[] = [
   '__proto__',
 ];
 
-const text = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...hostile) }, fc.string({ unit: 'grapheme', maxLength: 40 }), fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom('plain', 'Field operations'));
+const text = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...hostile) },
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.constantFrom('plain', 'Field operations'),
+);
 const name = fc.oneof(fc.constantFrom('a', 'wan-down'), text);
 const reference = fc.constantFrom('accounts.x', 'alert_push_destinations.y').map((target) => new Reference('declared', target, 'id'));
 const secret = fc.constant(new Secret('env.S', () => canary));
@@ -49,7 +70,11 @@ function valueOf(attribute: Attribute, known: boolean): fc.Arbitrary<Value> {
   if (attribute.secret) return known ? fc.constant('*') : secret;
   const plain = plainOf(attribute, known);
   if (known || attribute.word === 'object') return plain;
-  return fc.oneof({ weight: 5, arbitrary: plain }, reference, reference.map((one) => new Template(['x-', one])));
+  return fc.oneof(
+    { weight: 5, arbitrary: plain },
+    reference,
+    reference.map((one) => new Template(['x-', one])),
+  );
 }
 
 function plainOf(attribute: Attribute, known: boolean): fc.Arbitrary<Value> {
@@ -69,7 +94,10 @@ function plainOf(attribute: Attribute, known: boolean): fc.Arbitrary<Value> {
     case 'object':
       return valuesOf(Object.entries(attribute.attributes), known);
     case 'document':
-      return fc.oneof(fc.constant(null), fc.dictionary(name, known ? fc.jsonValue({ maxDepth: 2 }).map((json) => json as Value) : fc.oneof(text, secret, reference), { maxKeys: 4 }));
+      return fc.oneof(
+        fc.constant(null),
+        fc.dictionary(name, known ? fc.jsonValue({ maxDepth: 2 }).map((json) => json as Value) : fc.oneof(text, secret, reference), { maxKeys: 4 }),
+      );
     case 'text':
     case 'choice':
       return text;
@@ -85,7 +113,9 @@ function changesOf(kind: Kind): fc.Arbitrary<readonly AttributeChange[]> {
   const paths = writables(kind).flatMap(([key, attribute]): readonly (readonly [string, Attribute])[] =>
     attribute.word === 'object' ? Object.entries(attribute.attributes).map(([inner, of]) => [`${key}.${inner}`, of] as const) : [[key, attribute]],
   );
-  const one = fc.constantFrom(...paths).chain(([path, attribute]) => fc.record({ path: fc.constant(path), before: fc.constant(undefined), after: valueOf(attribute, false), drifted: fc.boolean() }));
+  const one = fc
+    .constantFrom(...paths)
+    .chain(([path, attribute]) => fc.record({ path: fc.constant(path), before: fc.constant(undefined), after: valueOf(attribute, false), drifted: fc.boolean() }));
   return fc.uniqueArray(one, { selector: ({ path }) => path, minLength: 1, maxLength: 4 });
 }
 
@@ -137,7 +167,16 @@ export const arbitraryChange: fc.Arbitrary<Change> = kind.chain((of) =>
 );
 
 const diagnostic: fc.Arbitrary<Diagnostic> = fc.record(
-  { severity: fc.constantFrom('error' as const, 'warning' as const, 'info' as const), code: fc.constant('some-code'), summary: text, detail: text, address: name, attribute: name, frame: text, origin: fc.record({ file: name, line: fc.nat(), column: fc.nat() }) },
+  {
+    severity: fc.constantFrom('error' as const, 'warning' as const, 'info' as const),
+    code: fc.constant('some-code'),
+    summary: text,
+    detail: text,
+    address: name,
+    attribute: name,
+    frame: text,
+    origin: fc.record({ file: name, line: fc.nat(), column: fc.nat() }),
+  },
   { requiredKeys: ['severity', 'code', 'summary'] },
 );
 
@@ -145,11 +184,20 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc.record({
   changes: fc.array(arbitraryChange, { maxLength: 6 }),
   drift: fc.array(
     kind.chain((of) =>
-      fc.record({ address: name.map((called) => `${of.name}.${called}`), kind: fc.constant(of.name), id: name, changes: changesOf(of) }, { requiredKeys: ['address', 'kind', 'id'] }),
+      fc.record(
+        { address: name.map((called) => `${of.name}.${called}`), kind: fc.constant(of.name), id: name, changes: changesOf(of) },
+        { requiredKeys: ['address', 'kind', 'id'] },
+      ),
     ),
     { maxLength: 2 },
   ),
   unmanaged: fc.dictionary(fc.constantFrom(...kinds.keys()), fc.nat(50)),
-  verdicts: fc.array(fc.record({ rule: fc.constantFrom(...policyRules), verdict: fc.constantFrom('blocked' as const, 'allowed' as const), detail: text, address: name }, { requiredKeys: ['rule', 'verdict', 'detail'] }), { maxLength: 2 }),
+  verdicts: fc.array(
+    fc.record(
+      { rule: fc.constantFrom(...policyRules), verdict: fc.constantFrom('blocked' as const, 'allowed' as const), detail: text, address: name },
+      { requiredKeys: ['rule', 'verdict', 'detail'] },
+    ),
+    { maxLength: 2 },
+  ),
   diagnostics: fc.array(diagnostic, { maxLength: 2 }),
 });

@@ -10,7 +10,9 @@ import { kinds } from '../../src/resources/index.js';
 import { arbitraryPlan } from './arbitrary.js';
 import { canary, keep, meta, mixed, plans, quiet, secret } from './plans.js';
 
-const schema = JSON.parse(readFileSync(new URL('../../schemas/plan.schema.json', import.meta.url), 'utf8')) as { readonly definitions: { readonly verdict: { readonly properties: { readonly rule: { readonly enum: readonly string[] } } } } };
+const schema = JSON.parse(readFileSync(new URL('../../schemas/plan.schema.json', import.meta.url), 'utf8')) as {
+  readonly definitions: { readonly verdict: { readonly properties: { readonly rule: { readonly enum: readonly string[] } } } };
+};
 const validate = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true }).compile(schema);
 const style = { color: false, width: 80 };
 const documentOf = (plan: Plan) => planDocument({ plan, kinds, meta });
@@ -96,7 +98,13 @@ describe('values', () => {
     const base = mixed.changes[4] as Change & { action: 'update' };
     const added = one({ ...base, before: { name: 'x' }, changes: [{ path: 'authentication.secret', before: undefined, after: secret, drifted: false }] });
     expect(added.patch).toEqual([{ op: 'add', path: '/authentication', value: { secret: SENSITIVE } }]);
-    const inside = one({ ...keep(1), action: 'update', changes: [{ path: 'settings', before: null, after: { a: [secret], b: secret }, drifted: false }], write: { verb: 'update', fields: {} }, request: { method: 'PATCH', path: '/x' } });
+    const inside = one({
+      ...keep(1),
+      action: 'update',
+      changes: [{ path: 'settings', before: null, after: { a: [secret], b: secret }, drifted: false }],
+      write: { verb: 'update', fields: {} },
+      request: { method: 'PATCH', path: '/x' },
+    });
     expect(inside.change.after).toMatchObject({ settings: { a: [SENSITIVE], b: SENSITIVE } });
     expect(inside.change.after_sensitive).toEqual({ settings: { a: true, b: true } });
   });
@@ -117,7 +125,13 @@ describe('values', () => {
   });
 
   test('an attribute that is set free is removed', () => {
-    const change = one({ ...keep(1), action: 'update', changes: [{ path: 'schedule', before: null, after: undefined, drifted: false }], write: { verb: 'update', fields: {} }, request: { method: 'PATCH', path: '/x' } });
+    const change = one({
+      ...keep(1),
+      action: 'update',
+      changes: [{ path: 'schedule', before: null, after: undefined, drifted: false }],
+      write: { verb: 'update', fields: {} },
+      request: { method: 'PATCH', path: '/x' },
+    });
     expect(change.change.after).not.toHaveProperty('schedule');
     expect(change.patch).toEqual([
       { op: 'test', path: '/schedule', value: null },
@@ -127,7 +141,13 @@ describe('values', () => {
 
   test('drift shows what was applied and what is live', () => {
     expect(documentOf(mixed).resource_drift).toEqual([
-      { address: 'alert_rules.busy', kind: 'alert_rules', id: '6d1e8a2c-1111-11f0-8000-000000000002', actions: ['update'], changes: [{ path: 'schedule', applied: 'weekly', live: null }] },
+      {
+        address: 'alert_rules.busy',
+        kind: 'alert_rules',
+        id: '6d1e8a2c-1111-11f0-8000-000000000002',
+        actions: ['update'],
+        changes: [{ path: 'schedule', applied: 'weekly', live: null }],
+      },
       { address: 'alert_rules.gone', kind: 'alert_rules', id: '6d1e8a2c-1111-11f0-8000-000000000008', actions: ['delete'], changes: [] },
     ]);
   });

@@ -94,18 +94,36 @@ describe.each([
   test('as events', () => expectGolden(`${name}.ndjson`, ndjson({ version: '0.1.0', clock }).drift(document)));
 });
 
-const refused: Diagnostic = { severity: 'error', code: 'rejected', summary: 'the service refused the request (400): unknown parent', detail: 'Correct the declaration and apply again.', address: 'accounts.field-ops', origin: at(4) };
+const refused: Diagnostic = {
+  severity: 'error',
+  code: 'rejected',
+  summary: 'the service refused the request (400): unknown parent',
+  detail: 'Correct the declaration and apply again.',
+  address: 'accounts.field-ops',
+  origin: at(4),
+};
 const outcomes: readonly Outcome[] = [
   { address: 'accounts.hq', kind: 'accounts', action: 'adopt', outcome: 'done', id: '5002', elapsed: 0 },
   { address: 'accounts.field-ops', kind: 'accounts', action: 'create', outcome: 'failed', diagnostic: refused, elapsed: 1200 },
   { address: 'alert_rules.busy', kind: 'alert_rules', action: 'update', outcome: 'done', id: 'r-2', elapsed: 2600 },
-  { address: 'alert_rules.wan-down["north"]', kind: 'alert_rules', action: 'create', outcome: 'skipped', diagnostic: { severity: 'warning', code: 'skipped', summary: 'accounts.field-ops failed' } },
+  {
+    address: 'alert_rules.wan-down["north"]',
+    kind: 'alert_rules',
+    action: 'create',
+    outcome: 'skipped',
+    diagnostic: { severity: 'warning', code: 'skipped', summary: 'accounts.field-ops failed' },
+  },
   {
     address: 'alert_push_destinations.pager',
     kind: 'alert_push_destinations',
     action: 'create',
     outcome: 'unknown',
-    diagnostic: { severity: 'error', code: 'unknown-outcome', summary: 'the connection was lost after the request was sent', detail: 'Type `trueup apply` to settle it by looking.' },
+    diagnostic: {
+      severity: 'error',
+      code: 'unknown-outcome',
+      summary: 'the connection was lost after the request was sent',
+      detail: 'Type `trueup apply` to settle it by looking.',
+    },
     elapsed: 30_000,
   },
   { address: 'accounts.kept', kind: 'accounts', action: 'keep', outcome: 'done', id: '1' },
@@ -114,7 +132,8 @@ const outcomes: readonly Outcome[] = [
 
 describe('the end of an apply', () => {
   test('as text', () => expectGolden('outcomes.txt', renderOutcomes(outcomes, plain)));
-  test('where all went well', () => expect(renderOutcomes([outcomes[5] as Outcome], plain)).toBe('Applied: 0 created, 0 adopted, 0 updated, 0 deleted, 0 forgotten; 1 unchanged.\n'));
+  test('where all went well', () =>
+    expect(renderOutcomes([outcomes[5] as Outcome], plain)).toBe('Applied: 0 created, 0 adopted, 0 updated, 0 deleted, 0 forgotten; 1 unchanged.\n'));
 
   test('as events', () => {
     let monotonic = 0;

@@ -31,7 +31,19 @@ export function keep(index: number): Keep {
     alert_config_id: `rule-${index}`,
   };
   const address = `alert_rules.rule-${index}`;
-  return { action: 'keep', address, kind: 'alert_rules', name: `rule-${index}`, origin: at(index), reason: 'as declared', depends_on: [], id: `rule-${index}`, before: values, fingerprint, desired: desired(values) };
+  return {
+    action: 'keep',
+    address,
+    kind: 'alert_rules',
+    name: `rule-${index}`,
+    origin: at(index),
+    reason: 'as declared',
+    depends_on: [],
+    id: `rule-${index}`,
+    before: values,
+    fingerprint,
+    desired: desired(values),
+  };
 }
 
 const account: Change = {
@@ -116,7 +128,10 @@ const update: Update = {
       path: 'settings',
       before: undefined,
       after: {
-        data_cap_threshold: { limit: 20, text: 'first line\nsecond line\nthird line\nfourth line\nfifth line\nsixth line, which was made so long that no terminal of eighty columns holds it\nseventh line' },
+        data_cap_threshold: {
+          limit: 20,
+          text: 'first line\nsecond line\nthird line\nfourth line\nfifth line\nsixth line, which was made so long that no terminal of eighty columns holds it\nseventh line',
+        },
       },
       drifted: false,
     },

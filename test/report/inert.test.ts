@@ -1,0 +1,188 @@
+// Names, values and messages from elsewhere stay text in every rendering, whatever they hold.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { DriftRecord, Outcome, Plan } from '../../src/model/index.js';
+import { advance, driftDocument, ndjson, noProgress, planDocument, progressLine, renderDiagnostics, renderDrift, renderOutcomes, renderPlan } from '../../src/report/index.js';
+import { code, fence, guard, inert, prose, visible } from '../../src/report/inert.js';
+import { columns } from '../../src/report/width.js';
+import { kinds } from '../../src/resources/index.js';
+import { arbitraryPlan, hostile } from './arbitrary.js';
+import { at, keep, meta, quiet } from './plans.js';
+
+const clock = { now: () => 0, monotonic: () => 0 };
+
+describe('unsafe characters', () => {
+  test.each([
+    ['\u001b[31m', '\\u001b[31m'],
+    ['\u009b', '\\u009b'],
+    ['a\tb\r\n', 'a\\tb\\r\\n'],
+    ['\u0000\u007f', '\\u0000\\u007f'],
+    ['\u202e\u2066', '\\u202e\\u2066'],
+    ['\u2028', '\\u2028'],
+    ['\u{e0041}', '\\udb40\\udc41'],
+    ['\ud83d!', '\\ud83d!'],
+    ['##[error]', '\\u0023#[error]'],
+    ['##vso[x]', '\\u0023#vso[x]'],
+    ['# ## ünï 👩‍👧 [x] \\n', '# ## ünï 👩‍👧 [x] \\n'],
+  ])('%j is shown as %j', (text, shown) => expect(visible(text)).toBe(shown));
+
+  test('line feeds stay in what has several lines', () => expect(inert('a\n\u001bb')).toBe('a\n\\u001bb'));
+  test.each([
+    ['::error::x', '\\u003a:error::x'],
+    ['  ::x', '  \\u003a:x'],
+    ['a ::x', 'a ::x'],
+    ['fe80::1', 'fe80::1'],
+  ])('the line %j becomes %j', (line, guarded) => expect(guard(line)).toBe(guarded));
+});
+
+describe('Markdown', () => {
+  test.each([
+    ['declared no more', 'declared no more'],
+    ['see alert_rules.x.', 'see `alert_rules.x`.'],
+    ['**bold** <b>', '`**bold**` `<b>`'],
+    ['a|b `c`', '<code>a&#124;b</code> <code>&#96;c&#96;</code>'],
+    ['(www.evil.example)', '(`www.evil.example`)'],
+    ['@team and #12', '`@team` and `#12`'],
+    ['one\ntwo', '<code>one&#92;ntwo</code>'],
+    ['https://a.example/b', '`https://a.example/b`'],
+  ])('the prose %j becomes %j', (text, markdown) => expect(prose(text)).toBe(markdown));
+
+  test.each([
+    ['alert_rules.a', '`alert_rules.a`'],
+    ['', '<code></code>'],
+    [' a', '<code> a</code>'],
+    ['a`b', '<code>a&#96;b</code>'],
+    ['a\\|b', '<code>a&#92;&#124;b</code>'],
+    ['</code><script>|', '<code>&#60;&#47;code&#62;&#60;script&#62;&#124;</code>'],
+  ])('the code %j becomes %j', (text, markdown) => expect(code(text)).toBe(markdown));
+
+  test('a fence is longer than any run of backticks inside', () => {
+    expect([...fence('diff', ['a', '```', '`````x'])]).toEqual(['``````diff', 'a', '```', '`````x', '``````']);
+    expect([...fence('', [])]).toEqual(['```', '```']);
+  });
+});
+
+/** What no line of any rendering may hold. */
+function expectInert(rendering: string): void {
+  // eslint-disable-next-line no-control-regex
+  expect(rendering).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/);
+  expect(rendering).not.toMatch(/##[a-z]*\[/);
+  expect(rendering).not.toMatch(/^\s*::/m);
+  expect(rendering).not.toMatch(/[\ud800-\udfff]/u);
+}
+
+/** Outside fences and code spans, only our own structure and harmless words are left. */
+function expectOurMarkdown(markdown: string): void {
+  const [marker, ...lines] = markdown.split('\n');
+  expect(marker).toMatch(/^<!-- trueup:\w+ -->$/);
+  let closing: string | undefined;
+  let depth = 0;
+  let cells: number | undefined;
+  for (const line of lines) {
+    if (closing !== undefined) {
+      if (line === closing) closing = undefined;
+      continue;
+    }
+    const opened = /^(`{3,})(?:diff)?$/.exec(line);
+    if (opened) closing = opened[1];
+    if (opened || line === '') continue;
+    if (/^<details><summary>[\w ,():]+<\/summary>$/.test(line)) depth += 1;
+    else if (line === '</details>') depth -= 1;
+    else {
+      const bare = line
+        .replace(/^### |^\| (?=[^|])|^- (?=\*\*|allowed)/, '')
+        .replaceAll(/`[^`|\\]*`/g, '')
+        .replaceAll(/<code>(?:[\p{L}\p{N} .,-]|&#\d+;)*<\/code>/gu, '')
+        .replaceAll(/\*\*[ \w,]+\*\*/g, '');
+      expect(bare, line).toMatch(/^(?:[\p{L}\p{N} .,;:()'’!?=/–—→·|-])*$/u);
+      expect(bare, line).not.toMatch(/https?:|\bwww\./i);
+    }
+    const count = line.startsWith('|') ? line.split('|').length : undefined;
+    if (cells !== undefined && count !== undefined) expect(count, line).toBe(cells);
+    cells = count;
+  }
+  expect([closing, depth]).toEqual([undefined, 0]);
+}
+
+describe('every rendering of every plan', () => {
+  test('is inert, and no line of the text is too long', () => {
+    fc.assert(
+      fc.property(arbitraryPlan, fc.integer({ min: 40, max: 120 }), (plan, width) => {
+        const document = planDocument({ plan, kinds, meta });
+        const text = renderPlan(document, 'text', { color: false, width });
+        expectInert(text);
+        for (const line of text.split('\n')) expect(columns(line), line).toBeLessThanOrEqual(width);
+        const markdown = renderPlan(document, 'markdown', { color: false, width });
+        expectInert(markdown);
+        expectOurMarkdown(markdown);
+        const json = renderPlan(document, 'json', { color: false, width });
+        expectInert(json);
+        expect(JSON.parse(json)).toMatchObject({ target: meta.target, summary: document.summary });
+        const stream = ndjson({ version: '1', clock }).plan(document);
+        expectInert(stream);
+        for (const line of stream.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ '@module': 'trueup.ui' });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('JSON gives every text back as it was', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...hostile)), (reason) => {
+        const plan: Plan = { ...quiet, changes: [{ ...keep(1), reason }] };
+        const read = JSON.parse(renderPlan(planDocument({ plan, kinds, meta }), 'json', { color: false, width: 80 })) as { resource_changes: [{ reason: string }] };
+        expect(read.resource_changes[0].reason).toBe(reason);
+      }),
+    );
+  });
+});
+
+describe.each(hostile.map((text) => [text]))('%j', (text) => {
+  const diagnostic = {
+    severity: 'error',
+    code: 'rejected',
+    summary: text,
+    detail: `${text}\n${text}`,
+    address: text,
+    attribute: text,
+    origin: at(1, text),
+    frame: `  1 | ${text}\n${text}`,
+  } as const;
+  const style = { color: false, width: 60 };
+
+  test('in an audit', () => {
+    const record: DriftRecord = {
+      address: `accounts.${text}`,
+      kind: 'accounts',
+      id: text,
+      origin: at(2, text),
+      status: 'changed',
+      changes: [{ path: text, declared: text, applied: { [text]: text }, live: [text] }],
+      since: text,
+      changed_by: { actor: text, actor_type: text, action: text, at: text },
+    };
+    const document = driftDocument({ records: [record], inSync: 0, unmanaged: { [text]: 1 }, diagnostics: [diagnostic], meta: { ...meta, target: text, paths: [text] } });
+    for (const format of ['text', 'json', 'markdown'] as const) expectInert(renderDrift(document, format, style));
+    expectOurMarkdown(renderDrift(document, 'markdown', style));
+    expectInert(ndjson({ version: text, clock }).drift(document));
+    for (const line of renderDrift(document, 'text', style).split('\n')) expect(columns(line), line).toBeLessThanOrEqual(60);
+  });
+
+  test('in diagnostics, outcomes, events and the progress line', () => {
+    const outcome: Outcome = { address: text, kind: 'accounts', action: 'create', outcome: 'failed', id: text, diagnostic };
+    for (const rendering of [renderDiagnostics([diagnostic], style), renderOutcomes([outcome, { ...outcome, outcome: 'done' }], style)]) {
+      expectInert(rendering);
+      for (const line of rendering.split('\n')) expect(columns(line), line).toBeLessThanOrEqual(60);
+    }
+    const stream = ndjson({ version: text, clock });
+    const start = { type: 'start', address: text, kind: 'accounts', action: 'create' } as const;
+    const waiting = { type: 'waiting', why: text, milliseconds: 1 } as const;
+    expectInert(
+      stream.version() + stream.event(start) + stream.event(waiting) + stream.event({ type: 'end', outcome }) + stream.outcomes([outcome]) + stream.diagnostics([diagnostic]),
+    );
+    const line = progressLine(advance(advance(noProgress(2), start), waiting), style);
+    expectInert(line);
+    expect(line).not.toContain('\n');
+    expect(columns(line)).toBeLessThan(60);
+  });
+});
