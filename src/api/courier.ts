@@ -19,9 +19,9 @@ export type Result = { readonly answer: Answer; readonly wait?: number } | { rea
 
 export interface Courier {
   /** The last result; `again` says whether a result allows another attempt. Never throws for network or server. */
-  carry(call: Call, again: (result: Result) => boolean): Promise<Result>;
+  readonly carry: (call: Call, again: (result: Result) => boolean) => Promise<Result>;
   /** Attempts so far, by the name they are counted under. */
-  cost(): Readonly<Record<string, number>>;
+  readonly cost: () => Readonly<Record<string, number>>;
 }
 
 export interface CourierOptions {

@@ -10,7 +10,7 @@ import { finalCodes, type Answer } from './transport.js';
 const succeeded: ReadonlySet<number> = new Set([200, 201, 202, 204]);
 const rejected: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429]);
 
-export function isThrottled(dialect: Dialect, { status, body }: Answer): boolean {
+function isThrottled(dialect: Dialect, { status, body }: Answer): boolean {
   return status === 429 || (status === 409 && dialect.throttles(body));
 }
 
@@ -49,7 +49,7 @@ export function tidier(secrets: () => Iterable<string>): Tidy {
 }
 
 /** The message in an error body: `exception` and `errors` of v2, `errors` of JSON:API; empty where there is none. */
-export function serverMessage(body: string): string {
+function serverMessage(body: string): string {
   let parsed: unknown;
   try {
     parsed = parseJson(body);

@@ -29,7 +29,7 @@ export function retryAfter(headers: Readonly<Record<string, string>>, now: numbe
 /** Milliseconds since 1970 of a date as HTTP writes it; undefined for anything else. */
 export function httpDate(text: string | undefined): number | undefined {
   if (!text || !/^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(text)) return undefined;
-  const at = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`);
+  const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
   return Number.isNaN(at) ? undefined : at;
 }
 

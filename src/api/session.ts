@@ -42,15 +42,15 @@ export interface Session extends Courier {
   readonly target: string;
   readonly tidy: Tidy;
   /** @throws Refusal where there is no address for the dialect; `subject` is what needs it. */
-  doorOf(name: Dialect['name'], subject: string): Door;
+  readonly doorOf: (name: Dialect['name'], subject: string) => Door;
   /** @throws Refusal where the value cannot be had, or cannot travel in a header. */
-  reveal(secret: Secret, inHeader?: boolean): string;
+  readonly reveal: (secret: Secret, inHeader?: boolean) => string;
   /** A request with its credentials. @throws Refusal */
-  callOf(door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal'>): Call;
+  readonly callOf: (door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal'>) => Call;
   /** The answer to a GET that was one of `statuses` (200). @throws Refusal */
-  read(door: Door, counted: string, path: string, query: string, more?: ReadOptions): Promise<Answer>;
+  readonly read: (door: Door, counted: string, path: string, query: string, more?: ReadOptions) => Promise<Answer>;
   /** Reads pages; `heed` sees each answer. */
-  reader(door: Door, counted: string, path: string, heed?: (answer: Answer) => void): ReadPage;
+  readonly reader: (door: Door, counted: string, path: string, heed?: (answer: Answer) => void) => ReadPage;
 }
 
 interface ReadOptions {

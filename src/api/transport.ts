@@ -49,9 +49,11 @@ export interface TransportOptions {
   readonly maxBodyBytes?: number;
 }
 
-/** @throws Refusal for an origin in plain http that is not loopback. */
-export function undiciTransport(options: TransportOptions): { readonly transport: Transport; close(): Promise<void> } {
+/** @throws Refusal for an origin in plain http that is not loopback, or a proxy that is no address. */
+export function undiciTransport(options: TransportOptions): { readonly transport: Transport; readonly close: () => Promise<void> } {
   const origins = new Set(options.origins.map((text) => checkedUrl(text, 'The address of the cloud').origin));
+  if (options.proxy?.https && !URL.canParse(options.proxy.https))
+    refuse('bad-proxy', 'HTTPS_PROXY is not a URL', { detail: 'Give a full address, such as http://proxy.example.com:3128' });
   const dispatchers = new Map<string, Promise<Dispatcher>>();
   const dispatcherOf = (origin: string): Promise<Dispatcher> => {
     const known = dispatchers.get(origin) ?? makeDispatcher(origin, options.proxy);
@@ -76,7 +78,6 @@ async function makeDispatcher(origin: string, proxy: TransportOptions['proxy']):
   const { EnvHttpProxyAgent, Pool } = await import('undici');
   const settings = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
   if (!proxy?.https || isLoopback(new URL(origin))) return new Pool(origin, settings);
-  if (!URL.canParse(proxy.https)) return refuse('bad-proxy', 'HTTPS_PROXY is not a URL', { detail: 'Give a full address, such as http://proxy.example.com:3128' });
   return new EnvHttpProxyAgent({ ...settings, httpProxy: '', httpsProxy: proxy.https, noProxy: proxy.no ?? '' });
 }
 
@@ -129,9 +130,6 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest & { readonly orig
         fail(error.message, (error as NodeJS.ErrnoException).code ?? error.name);
       },
     };
-    dispatcher.dispatch(
-      { origin, path, method: request.method as Dispatcher.HttpMethod, headers: { ...request.headers, 'accept-encoding': 'identity' }, body: body ?? null },
-      handler,
-    );
+    dispatcher.dispatch({ origin, path, method: request.method, headers: { ...request.headers, 'accept-encoding': 'identity' }, body: body ?? null }, handler);
   });
 }

@@ -1,5 +1,5 @@
 // The v3 surface: JSON:API resources, cursor pages, no slash at the end of a path.
-import { isObject, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
+import { isObject, normal, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
 import { Malformed, parseJson } from './answer.js';
 import type { Dialect } from './dialect.js';
 import { nextQuery } from './v2.js';
@@ -39,7 +39,7 @@ export const v3: Dialect = {
     for (const [name, value] of Object.entries(fields)) {
       const attribute = kind.attributes[name] as Attribute;
       if (attribute.wire !== 'relationship') attributes[name] = toWire(attribute, value);
-      else if (related(relationships[name] as Json) !== value) relationships[name] = pointed(relationships[name] as Json, value);
+      else if (normal(attribute, related(relationships[name] as Json)) !== value) relationships[name] = pointed(relationships[name] as Json, value);
     }
     return { data: { ...(type !== undefined && { type }), id: id as Value, attributes, relationships, ...(links !== undefined && { links }) } };
   },
@@ -53,16 +53,16 @@ export const v3: Dialect = {
   },
 };
 
-const member = (record: JsonObject, name: string): JsonObject => (isObject(record[name]) ? (record[name] as JsonObject) : {});
+const member = (record: JsonObject, name: string): JsonObject => (isObject(record[name]) ? record[name] : {});
 
 /** The identifier a to-one relationship points at: null for none, undefined where the record does not tell. */
 function related(relationship: Json | undefined): Json | undefined {
   if (!isObject(relationship) || !Object.hasOwn(relationship, 'data')) return undefined;
   const { data } = relationship;
-  return isObject(data) ? (data['id'] as Json) : null;
+  return isObject(data) ? data['id'] : null;
 }
 
 function pointed(relationship: Json | undefined, id: Value): Values {
-  const before = isObject(relationship) ? (relationship as JsonObject) : {};
+  const before = isObject(relationship) ? relationship : {};
   return { ...before, data: { ...member(before, 'data'), id } };
 }

@@ -20,8 +20,8 @@ export const refused = (): never => {
   throw new TransportError('connect ECONNREFUSED', { sent: false, code: 'ECONNREFUSED' });
 };
 
-export const v2Url = 'http://127.0.0.1:9/api/v2';
-export const v3Url = 'http://127.0.0.1:9';
+const v2Url = 'http://127.0.0.1:9/api/v2';
+const v3Url = 'http://127.0.0.1:9';
 export const secret = (source: string, value: string | undefined): Secret => new Secret(source, () => value);
 export const v2Headers = {
   'X-MGR-API-ID': secret('env.TRUEUP_MGR_API_ID', 'mgr-id-1'),
@@ -37,7 +37,7 @@ export interface Bench {
   readonly events: Event[];
   readonly stop: AbortController;
   /** Paths with queries, in the order they were asked for. */
-  paths(): string[];
+  readonly paths: () => string[];
 }
 
 export function bench(answer: (request: HttpRequest, url: URL) => Answer | Promise<Answer>, more: Partial<ConnectOptions> = {}): Bench {

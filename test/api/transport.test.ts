@@ -208,8 +208,8 @@ describe('a proxy', () => {
     expect(seen).toEqual([]);
   });
 
-  it('is refused without being quoted where it is no address', async () => {
-    await expect(open('https://cloud.invalid', { proxy: { https: 'hunter2' } })()).rejects.toThrow(/^HTTPS_PROXY is not a URL$/);
+  it('is refused without being quoted where it is no address', () => {
+    expect(() => open('https://cloud.invalid', { proxy: { https: 'hunter2' } })).toThrow(/^HTTPS_PROXY is not a URL$/);
   });
 });
 
