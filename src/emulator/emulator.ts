@@ -93,10 +93,10 @@ export function createEmulator(options: EmulatorOptions): Emulator {
 
   return {
     fetch,
-    snapshot: store.snapshot,
+    snapshot: () => store.snapshot(),
     requests,
     setFaults: (faults) => void (play = staged(faults)),
-    onChange: store.listen,
+    onChange: (listener) => store.listen(listener),
     objects: (name) => {
       const kind = kinds.get(name);
       return kind ? store.all(kind) : [];

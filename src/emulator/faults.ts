@@ -65,7 +65,7 @@ export function parseFault(text: string): Fault {
   if (name === 'status' && !(value !== undefined && value >= 200 && value <= 599)) complain('a status is between 200 and 599');
   const options: { -readonly [K in keyof Fault]?: Fault[K] } = {};
   for (const word of rest) {
-    const [key = '', option = ''] = [word.slice(0, Math.max(0, word.indexOf('='))), word.slice(word.indexOf('=') + 1)];
+    const [key, option = ''] = word.split(/=(.*)/s);
     if (key === 'method') options.method = option.toUpperCase();
     else if (key === 'path') options.path = option;
     else if (key === 'after' || key === 'times') options[key] = number(key, option);

@@ -53,6 +53,9 @@ export function behind<T>(items: readonly T[], cursor: string, parameter: string
 /** The query with some parameters set or (null) taken out, as in `?limit=2&offset=4`. */
 export function queryWith(query: URLSearchParams, changes: Readonly<Record<string, string | null>>): string {
   const next = new URLSearchParams(query);
-  for (const [name, value] of Object.entries(changes)) value === null ? next.delete(name) : next.set(name, value);
-  return `?${next}`;
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+  }
+  return `?${next.toString()}`;
 }

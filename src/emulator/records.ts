@@ -183,7 +183,7 @@ function idFromUrl(value: unknown, collection: string): string | null {
 /** The body with every secret replaced by what stands for it: what may be kept of a request. */
 export function hideSecrets(attributes: Attributes, body: Json, stand: (secret: Json) => Json): Json {
   if (!isObject(body)) return body;
-  const hidden = Object.entries(body as JsonObject).map(([name, value]) => {
+  const hidden = Object.entries(body).map(([name, value]) => {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     if (attribute?.secret === true) return [name, stand(value)] as const;
     return [name, attribute?.word === 'object' ? hideSecrets(attribute.attributes, value, stand) : value] as const;

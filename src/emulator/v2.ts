@@ -191,7 +191,7 @@ function listActivities(cloud: Cloud, c: Asked): Response {
   checkParameters(query, (name) => name === 'limit' || name === 'offset' || activityFilters.includes(name));
   const tests = [...query].filter(([name]) => activityFilters.includes(name)).map(([name, value]) => activityTest(name, value));
   const matching = cloud.store.log.filter((entry) => tests.every((test) => test(entry)));
-  return offsetPage(cloud, c, matching, ({ account: _, ...entry }) => JSON.stringify(entry), false);
+  return offsetPage(cloud, c, matching, (entry) => JSON.stringify({ ...entry, account: undefined }), false);
 }
 
 const asIs = (path: string): string => path;

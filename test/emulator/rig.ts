@@ -1,8 +1,9 @@
 // An emulator in process with a clock that moves only when told, and short ways to ask it.
 import { createEmulator, dummyCredentials, type Emulator, type EmulatorOptions } from '../../src/emulator/index.js';
 import type { Json, JsonObject } from '../../src/model/index.js';
-import type { Clock, Random } from '../../src/ports/index.js';
+import type { Clock } from '../../src/ports/index.js';
 import { kinds } from '../../src/resources/index.js';
+import { seededRandom } from '../support/simulated.js';
 
 export const ORIGIN = 'http://cloud.test';
 export const START = Date.parse('2026-01-02T03:04:05.000Z');
@@ -28,25 +29,20 @@ export function handClock(start = START): HandClock {
   };
 }
 
-/** Numbers from a seed (mulberry32). */
-export function seeded(seed: number): Random {
-  let state = seed;
-  const fraction = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  const bytes = (size: number): Uint8Array => Uint8Array.from({ length: size }, () => Math.floor(fraction() * 256));
-  return { fraction, bytes, uuid: () => Buffer.from(bytes(16)).toString('hex') };
+/** Whatever an answer may hold. */
+export interface Reply extends JsonObject {
+  readonly data: readonly JsonObject[] & JsonObject;
+  readonly meta: JsonObject & { readonly next: string | null };
+  readonly links: { readonly next: string | null; readonly prev: string | null };
+  readonly errors: readonly JsonObject[];
 }
 
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed text, or null. */
-  readonly body: any;
+  /** The parsed text, or nothing. */
+  readonly body: Reply;
 }
 
 export interface Rig {
@@ -68,9 +64,9 @@ export function requestOf(method: string, path: string, body?: Json, headers: Re
 
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
-  let body: unknown = null;
+  let body = {} as Reply;
   try {
-    body = JSON.parse(text);
+    body = JSON.parse(text) as Reply;
   } catch {
     // Not every answer is JSON.
   }
@@ -79,16 +75,16 @@ export async function answerOf(response: Response): Promise<Answer> {
 
 export function rig(options: Partial<EmulatorOptions> = {}): Rig {
   const clock = handClock();
-  const emulator = createEmulator({ kinds, clock, random: seeded(1), ...options });
+  const emulator = createEmulator({ kinds, clock, random: seededRandom(1), ...options });
   const ask: Rig['ask'] = async (method, path, body, headers) => answerOf(await emulator.fetch(requestOf(method, path, body, headers)));
   const list: Rig['list'] = async (path) => {
     const found: JsonObject[] = [];
     const { pathname, search } = new URL(path, ORIGIN);
-    for (let query: string | undefined = search; query !== undefined; ) {
+    for (let query: string | undefined = search; query !== undefined;) {
       const { status, body, text } = await ask('GET', pathname + query);
       if (status !== 200) throw new Error(`${pathname}${query} answered ${status} ${text}`);
       found.push(...body.data);
-      const next: string | null = body.meta.next;
+      const { next } = body.meta;
       query = next === null ? undefined : new URL(next).search;
     }
     return found;

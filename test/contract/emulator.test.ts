@@ -1,0 +1,61 @@
+// The emulator answers every exchange of the contract as the API reference says.
+import { describe, expect, test } from 'vitest';
+import { createEmulator, type Credentials, type Emulator } from '../../src/emulator/index.js';
+import type { Json } from '../../src/model/index.js';
+import { kinds } from '../../src/resources/index.js';
+import { seededRandom, simulatedClock } from '../support/simulated.js';
+import { chapters, differences, headersOf, headerSets, ORIGIN, type Step } from './exchanges.js';
+
+const { accept: _, 'content-type': __, ...key } = headerSets.v2;
+const credentials: Credentials = { v2: [key], v3: { 'token-of-dana': { id: '77', email: 'dana@example.com' } } };
+
+async function replay(emulator: Emulator, { request, answer }: Step): Promise<void> {
+  const { method, path, query = '', body, body_text = body === undefined ? null : JSON.stringify(body) } = request;
+  const response = await emulator.fetch(new Request(ORIGIN + path + query, { method, headers: headersOf(request), body: body_text }));
+  const text = await response.text();
+  expect(response.status, `${method} ${path}${query} → ${text}`).toBe(answer.status);
+  for (const [name, value] of Object.entries(answer.headers ?? {})) expect(response.headers.get(name), name).toBe(value);
+  if (answer.body_text !== undefined) expect(text).toBe(answer.body_text);
+  const wanted = answer.body ?? answer.body_holds;
+  if (wanted !== undefined) expect(differences(wanted, JSON.parse(text) as Json, answer.body !== undefined && answer.status < 300)).toEqual([]);
+}
+
+describe.each(chapters)('%s', (_name, exchanges) => {
+  test.each(exchanges)('$title', async (exchange) => {
+    const emulator = createEmulator({ kinds, clock: simulatedClock(), random: seededRandom(), estate: exchange.given, credentials });
+    for (const step of [exchange, ...(exchange.then ?? [])]) await replay(emulator, step);
+  });
+});
+
+test('every endpoint of the four kinds and of the log is asked, well and badly', () => {
+  const asked = new Map<string, { good: number; bad: number }>();
+  for (const [, exchanges] of chapters) {
+    for (const { request, answer } of exchanges.flatMap((one) => [one, ...(one.then ?? [])])) {
+      const endpoint = `${request.method} ${request.path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+(?=\/?$)/, '{id}')}`;
+      const tally = asked.get(endpoint) ?? { good: 0, bad: 0 };
+      asked.set(endpoint, tally);
+      tally[answer.status < 300 ? 'good' : 'bad'] += 1;
+    }
+  }
+  const endpoints = [...asked].filter(([, { good, bad }]) => good > 0 && bad > 0).map(([endpoint]) => endpoint);
+  expect(endpoints.toSorted()).toEqual(
+    [
+      'DELETE /api/v2/accounts/{id}/',
+      'DELETE /api/v2/alert_push_destinations/{id}/',
+      'DELETE /api/v2/alert_rules/{id}/',
+      'GET /api/v2/accounts/',
+      'GET /api/v2/activity_logs/',
+      'GET /api/v2/alert_push_destinations/',
+      'GET /api/v2/alert_rules/',
+      'GET /api/v3/beta/account_authorizations',
+      'GET /api/v3/beta/account_authorizations/{id}',
+      'PATCH /api/v2/alert_push_destinations/{id}/',
+      'PATCH /api/v2/alert_rules/{id}/',
+      'POST /api/v2/accounts/',
+      'POST /api/v2/alert_push_destinations/',
+      'POST /api/v2/alert_rules/',
+      'PUT /api/v2/accounts/{id}/',
+      'PUT /api/v3/beta/account_authorizations/{id}',
+    ].toSorted(),
+  );
+});
