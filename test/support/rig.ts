@@ -28,7 +28,7 @@ export interface Rig {
   readonly clock: SimulatedClock;
   readonly files: SimulatedFiles;
   readonly events: Event[];
-  /** Called before and after each mutating request; throwing ends the process there. */
+  /** Called before and after each mutating request. */
   onMutation: ((when: 'before' | 'after', method: string, path: string) => void) | undefined;
   plan(project: Project, options?: RunOptions): Promise<Proposal>;
   apply(project: Project, options?: RunOptions): Promise<Applied>;
@@ -40,9 +40,6 @@ export interface Rig {
   /** Mutating requests so far, as `METHOD path`. */
   mutations(): readonly string[];
 }
-
-/** Ends a simulated process wherever it stands. */
-export class Killed extends Error {}
 
 const STATE = '/sim/state.json';
 
@@ -79,7 +76,7 @@ export function rig(options: Partial<EmulatorOptions> & { readonly kinds?: Kinds
       emit,
       signal,
     });
-  const store = (): ReturnType<typeof fileStore> => fileStore({ path: STATE, files, clock, random, lock: machine.start(), version: '0.0.0' });
+  const store = (process = machine.start()): ReturnType<typeof fileStore> => fileStore({ path: STATE, files, clock, random, lock: process, version: '0.0.0' });
   const request = ({ targets = [], excludes = [], allow = [], destroy = false }: RunOptions = {}): PlanRequest => ({ targets, excludes, allow, destroy });
   const never = new AbortController().signal;
   const document = ({ plan }: Proposal): PlanDocument =>
@@ -98,16 +95,19 @@ export function rig(options: Partial<EmulatorOptions> & { readonly kinds?: Kinds
     async apply(desired, run = {}) {
       const signal = run.signal ?? never;
       const cloud = cloudFor(signal);
-      const session = await store().open('apply', cloud.target);
+      const process = machine.start();
       try {
-        return await apply(
+        const session = await store(process).open('apply', cloud.target);
+        const applied = await apply(
           { kinds, cloud, fingerprints, clock, emit, session, random, parallelism: run.parallelism ?? 10, signal, settleMilliseconds: (run.settle ?? 60) * 1000 },
           desired,
           request(run),
           { approve: run.approve ?? (() => Promise.resolve(true)), document, ...(run.saved ? { saved: run.saved } : {}) },
         );
+        await session.release();
+        return applied;
       } finally {
-        await session.release().catch(() => undefined);
+        machine.kill(process.pid);
       }
     },
     async drift(desired) {
