@@ -54,7 +54,10 @@ interface Leaf {
 }
 
 function* leaves(path: readonly string[], before: Json | undefined, after: Json | undefined): Generator<Leaf> {
-  if (!isTree(before, after) && !isTree(after, before)) return yield { path, before, after };
+  if (!isTree(before, after) && !isTree(after, before)) {
+    yield { path, before, after };
+    return;
+  }
   const [old, now] = [before ?? {}, after ?? {}] as [JsonObject, JsonObject];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   for (const name of [...names].toSorted(compareText)) yield* leaves([...path, name], own(old, name), own(now, name));
@@ -70,7 +73,7 @@ function marked(marks: JsonObject, path: readonly string[]): boolean {
   let mark: Json | undefined = marks;
   for (const name of path) {
     if (mark === true || !isObject(mark)) break;
-    mark = own(mark as JsonObject, name);
+    mark = own(mark, name);
   }
   return mark === true;
 }
@@ -82,7 +85,7 @@ export function inline(value: Json): string {
   if (value === SENSITIVE) return SENSITIVE;
   if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
   if (isObject(value)) {
-    const members = Object.entries(value as JsonObject).map(([key, member]) => `${visible(JSON.stringify(key))}:${inline(member)}`);
+    const members = Object.entries(value).map(([key, member]) => `${visible(JSON.stringify(key))}:${inline(member)}`);
     return `{${members.join(', ')}}`;
   }
   return visible(JSON.stringify(value));

@@ -180,14 +180,12 @@ interface View {
 
 /** The writable attributes among `values`. */
 function view(kind: Kind, values: Values): View {
-  const seen = seeTree(
+  const names = writables(kind).map(([name]) => name);
+  return seeTree(
     (name) => kind.attributes[name],
     values,
-    writables(kind)
-      .map(([name]) => name)
-      .filter((name) => Object.hasOwn(values, name)),
+    names.filter((name) => Object.hasOwn(values, name)),
   );
-  return seen as View;
 }
 
 function see(attribute: Attribute | undefined, value: Value): Seen {

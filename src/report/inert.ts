@@ -3,7 +3,6 @@
 
 /** Controls but the line feed, invisible and bidirectional formatting, lone surrogates, and the mark by which CI logs recognise commands anywhere in a line. */
 const unsafe =
-  // eslint-disable-next-line no-control-regex
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|[\ud800-\udfff]|#(?=#[a-z]*\[)/gu;
 
 const short: Readonly<Record<string, string>> = { '\t': '\\t', '\r': '\\r' };

@@ -57,10 +57,10 @@ test('every plan fits, with true counts', () => {
       expect(markdown.length).toBeLessThan(65_536);
       const { create, adopt, update, delete: deleted, forget, keep } = summarise(all);
       const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-      if (errors + create + adopt + update + deleted + forget > 0)
-        expect(markdown).toContain(`: ${create} to create, ${adopt} to adopt, ${update} to update, ${deleted} to delete, ${forget} to forget; ${keep} unchanged.`);
-      const shown = rowsOf(markdown);
-      if (shown >= 0 && shown < all.length - keep) expect(markdown).toContain(`… and ${all.length - keep - shown} more`);
+      const counts = `: ${create} to create, ${adopt} to adopt, ${update} to update, ${deleted} to delete, ${forget} to forget; ${keep} unchanged.`;
+      expect(markdown).toContain(errors + create + adopt + update + deleted + forget > 0 ? counts : 'No changes. ');
+      const hidden = all.length - keep - Math.max(rowsOf(markdown), 0);
+      expect(markdown).toContain(hidden === 0 ? '### ' : `… and ${hidden} more`);
     }),
     { numRuns: 60 },
   );
