@@ -1,0 +1,29 @@
+// A kind nobody has: one file and one line, and everything else follows.
+import { choice, flag, integer, kind, kindsOf, list, map, number, object, ref, set, text, type Kinds } from '../../src/model/index.js';
+import { kinds } from '../../src/resources/index.js';
+
+export const geofences = kind({
+  name: 'geofences',
+  singular: 'geofence',
+  doc: 'A made-up kind with an attribute of every word.',
+  id: 'id',
+  identity: ['name'],
+  attributes: {
+    name: text('Display name.'),
+    account: ref('Account it belongs to.', 'accounts', { optional: true, wire: 'url' }),
+    radius: integer('Metres.', { optional: true }),
+    latitude: number('Degrees.', { optional: true }),
+    active: flag('Whether it is watched.', { optional: true }),
+    mode: choice('What is reported.', ['enter', 'leave'], { optional: true }),
+    points: list('Corners, in order.', text('A corner.'), { optional: true }),
+    watchers: set('Accounts that are told.', ref('An account.', 'accounts', { wire: 'integer' }), { optional: true }),
+    labels: map('Labels.', text('A value.'), { optional: true }),
+    hook: object('Who is called.', { url: text('Address.', { format: 'url' }), token: text('Key.', { secret: true, optional: true }) }, { optional: true }),
+    id: text('Record id.', { computed: true }),
+    updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
+  },
+  operations: { dialect: 'v2', collection: 'geofences', paging: 'offset', page: 500, by_id: 'id', by_ids: 'id__in', create: 'POST', update: 'PATCH', delete: 'DELETE' },
+  example: { name: 'Yard', account: '${accounts.example.id}', radius: 250, mode: 'enter', points: ['1,1', '1,2', '2,2'], labels: { team: 'north' } },
+});
+
+export const fiveKinds: Kinds = kindsOf([...kinds.values(), geofences]);
