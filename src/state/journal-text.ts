@@ -6,25 +6,27 @@ import { address, anyObject, filled, formatPath, listOf, members, oneOf, orNull,
 import { entryShape, plannedEntryShape, spentShape } from './state-text.js';
 import { damaged, shellWord } from './trouble.js';
 
-const shapes: Readonly<Record<string, Shape>> = {
-  begin: members<Begin>({ type: text, run: filled, lineage: filled, serial: whole(0), target: text, at: time }),
-  intent: members<Intent>({
-    type: text,
-    op: filled,
-    address,
-    kind: filled,
-    action: oneOf('create', 'update', 'delete'),
-    'id?': filled,
-    'content?': filled,
-    'body?': anyObject,
-    'preimage?': listOf(text),
-    'highest?': text,
-    'entry?': plannedEntryShape,
-    at: time,
-    'server_at?': text,
+const shapes: ReadonlyMap<unknown, Shape> = new Map(
+  Object.entries({
+    begin: members<Begin>({ type: text, run: filled, lineage: filled, serial: whole(0), target: text, at: time }),
+    intent: members<Intent>({
+      type: text,
+      op: filled,
+      address,
+      kind: filled,
+      action: oneOf('create', 'update', 'delete'),
+      'id?': filled,
+      'content?': filled,
+      'body?': anyObject,
+      'preimage?': listOf(text),
+      'highest?': text,
+      'entry?': plannedEntryShape,
+      at: time,
+      'server_at?': text,
+    }),
+    result: members<Result>({ type: text, 'op?': filled, class: oneOf('not_sent', 'rejected', 'applied', 'unknown'), address, 'entry?': orNull(entryShape), 'spent?': spentShape }),
   }),
-  result: members<Result>({ type: text, 'op?': filled, class: oneOf('not_sent', 'rejected', 'applied', 'unknown'), address, 'entry?': orNull(entryShape), 'spent?': spentShape }),
-};
+);
 
 /** A journal as it verifies: what it opens with, what follows, and its text without a torn end. */
 export interface Journal {
@@ -35,7 +37,7 @@ export interface Journal {
 
 /** @throws TypeError for a record that would be refused when it is read again: a bug of the caller. */
 export function encodeRecord(record: JournalRecord): string {
-  const flaw = shapes[record.type]?.(record);
+  const flaw = shapes.get(record.type)?.(record);
   if (flaw) throw new TypeError(`a journal record of type ${record.type} cannot be written: ${formatPath(flaw.path)} ${flaw.problem}`);
   const json = canonical(record as unknown as Json);
   return `${sha256(json).slice(0, 16)} ${json}\n`;
@@ -57,7 +59,7 @@ function decodeRecord(line: string, index: number, file: string): JournalRecord 
   if (!intact(line)) return wrong('the checksum of the record does not fit');
   const parsed = parseJson(line.slice(17));
   const record = ('value' in parsed ? parsed.value : undefined) as JournalRecord | undefined;
-  const shape = shapes[String(record?.type)];
+  const shape = shapes.get(record?.type);
   if (!record || !shape) return wrong('the record is of no known type');
   const flaw = shape(record);
   if (flaw) return wrong(`${formatPath(flaw.path)} ${flaw.problem}`);

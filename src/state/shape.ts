@@ -55,6 +55,8 @@ export function mapOf(key: Shape, shape: Shape): Shape {
   return (value) => (isObject(value) ? first(Object.entries(value), ([name, item]) => inside(name, key(name) ?? shape(item))) : here('must be an object'));
 }
 
+const stray: Shape = () => here('is not a member that belongs here');
+
 type Members<T> = { readonly [K in keyof T & string as object extends Pick<T, K> ? `${K}?` : K]: Shape };
 
 /** An object with exactly the members of `T`, and the compiler sees that none is missing; those whose name ends in `?` may be absent. */
@@ -63,9 +65,9 @@ export function members<T>(shapes: Members<T>): Shape {
   const needed = Object.keys(shapes).filter((name) => !name.endsWith('?'));
   return (value) => {
     if (!isObject(value)) return here('must be an object');
-    const missing = needed.find((name) => !Object.hasOwn(value, name));
+    const missing = needed.find((name) => !Object.hasOwn(value, name) || value[name] === undefined);
     if (missing !== undefined) return inside(missing, here('is missing'));
-    return first(Object.entries(value), ([name, item]) => inside(name, known.get(name)?.(item) ?? (known.has(name) ? undefined : here('is not a member that belongs here'))));
+    return first(Object.entries(value), ([name, item]) => (item === undefined ? undefined : inside(name, (known.get(name) ?? stray)(item))));
   };
 }
 

@@ -1,0 +1,100 @@
+// Real processes on a real disk: what a SIGKILL leaves, and who wins a race.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/ports/clock.js';
+import { diskFiles } from '../../src/ports/files.js';
+import { machine } from '../../src/ports/host.js';
+import { systemRandom } from '../../src/ports/random.js';
+import { fileStore, type Store } from '../../src/state/index.js';
+import { TARGET } from './samples.js';
+
+let folder: string;
+const children: Child[] = [];
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly lines: string[];
+  line(): Promise<string>;
+  end(signal?: NodeJS.Signals): Promise<void>;
+}
+
+function start(mode: string, path: string): Child {
+  const child = spawn(process.execPath, [join(folder, 'child.mjs'), mode, path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const lines: string[] = [];
+  const reader = createInterface(child.stdout).on('line', (line) => lines.push(line));
+  const one: Child = {
+    process: child,
+    lines,
+    line: async () => lines[0] ?? String((await Promise.race([once(reader, 'line'), ended]))[0]),
+    async end(signal) {
+      if (signal) child.kill(signal);
+      else child.stdin.end('go\n');
+      await ended;
+    },
+  };
+  children.push(one);
+  return one;
+}
+
+async function store(path: string): Promise<Store> {
+  return fileStore({ path, files: diskFiles(systemRandom()), clock: systemClock(), random: systemRandom(), lock: await machine(), version: '0.1.0' });
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trueup-processes-'));
+  await build({ entryPoints: [join(import.meta.dirname, 'child.ts')], bundle: true, platform: 'node', format: 'esm', target: 'node20', outfile: join(folder, 'child.mjs') });
+});
+afterEach(async () => {
+  await Promise.all(children.splice(0).map((child) => child.end('SIGKILL')));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('processes', () => {
+  it('free their lock by being killed, and by nothing less', async () => {
+    const path = join(folder, 'killed', 'state.json');
+    const child = start('hold', path);
+    expect(await child.line()).toBe('held');
+    const mine = await store(path);
+    expect(await mine.holder()).toMatchObject({ pid: child.process.pid, operation: 'hold' });
+    await expect(mine.open('apply', TARGET)).rejects.toMatchObject({ exit: 4 });
+    await expect(mine.unlock((await mine.holder())?.id ?? '')).rejects.toMatchObject({ exit: 4 });
+    await child.end('SIGKILL');
+    expect(await mine.holder()).toBeUndefined();
+    await (await mine.open('apply', TARGET)).release();
+    await (await mine.open('apply', TARGET)).release();
+  });
+
+  it('race for a lock, twenty times, and exactly one wins', async () => {
+    for (let round = 1; round <= 20; round += 1) {
+      const path = join(folder, 'race', 'state.json');
+      const pair = [start('race', path), start('race', path)];
+      const said = await Promise.all(pair.map((child) => child.line()));
+      expect(said.toSorted(), `round ${round}`).toEqual(['held', 'refused 4']);
+      // Every other winner is killed, so that the next round has a dead lock to take over.
+      await Promise.all(pair.map((child) => child.end(round % 2 === 0 ? 'SIGKILL' : undefined)));
+    }
+  });
+
+  it('lose nothing that was acknowledged, whenever they are killed', async () => {
+    const path = join(folder, 'work', 'state.json');
+    let acknowledged = 0;
+    for (let round = 1; round <= 6; round += 1) {
+      const child = start('work', path);
+      while (child.lines.length < 3 + round * 2) await once(child.process.stdout as NodeJS.ReadableStream, 'data');
+      await child.end('SIGKILL');
+      acknowledged = Math.max(acknowledged, ...child.lines.map((line) => Number(/^done (\d+)$/.exec(line)?.[1] ?? 0)));
+      const seen = await (await store(path)).read();
+      const made = Object.keys(seen?.state.resources ?? {}).length;
+      expect(made).toBeGreaterThanOrEqual(acknowledged);
+      expect(made).toBeLessThanOrEqual(acknowledged + 1);
+      expect(Object.keys(seen?.state.resources ?? {}).toSorted()).toEqual(Array.from({ length: made }, (_, index) => `accounts.a${index + 1}`).toSorted());
+    }
+  });
+});

@@ -1,0 +1,47 @@
+// A machine on which processes live and die as a test says: what locks are judged by.
+import type { LockPort } from '../../src/ports/index.js';
+
+export interface SimulatedMachine {
+  /** A new process, as it sees the machine. */
+  start(): LockPort;
+  /** Ends a process, as SIGKILL does: the kernel lets go of what it held. */
+  kill(pid: number): void;
+  /** Everything ends, and the boot id is another. */
+  restart(): void;
+}
+
+export function simulatedMachine(host = 'box', kernel = true): SimulatedMachine {
+  let [boot, pids] = [1, 100];
+  const running = new Map<number, string>();
+  const held = new Map<string, number>();
+  const kill = (pid: number): void => {
+    running.delete(pid);
+    for (const [name, holder] of held) if (holder === pid) held.delete(name);
+  };
+  return {
+    kill,
+    restart() {
+      boot += 1;
+      for (const pid of running.keys()) kill(pid);
+    },
+    start() {
+      const pid = (pids += 1);
+      running.set(pid, `start-${pid}`);
+      return {
+        host,
+        bootId: `boot-${boot}`,
+        pid,
+        async find(other) {
+          const startTime = running.get(other);
+          return startTime === undefined ? undefined : { startTime };
+        },
+        async hold(name) {
+          if (!kernel) return 'absent';
+          if (held.has(name)) return 'taken';
+          held.set(name, pid);
+          return { release: async () => void held.delete(name) };
+        },
+      };
+    },
+  };
+}
