@@ -1,5 +1,7 @@
 // A kind is one file that reads as its own manual; this is its form.
 import type { Attribute, Attributes, Fields } from './attribute.js';
+import type { Declaration } from './declaration.js';
+import type { Diagnostic } from './diagnostic.js';
 
 export type Dialect = 'v2' | 'v3';
 
@@ -26,6 +28,9 @@ export interface Operations {
 /** What may be done with the live object when its declaration is removed; the first is the default. */
 export type Removal = 'delete' | 'forget' | (string & {});
 
+/** A warning about one declaration; `attribute` is a dotted path. */
+export type Advice = Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'attribute'>;
+
 export interface Kind {
   /** Plural, as in addresses: `alert_rules`. */
   readonly name: string;
@@ -39,12 +44,16 @@ export interface Kind {
   readonly operations: Operations;
   /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before letting go. */
   readonly retire?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** What is allowed and still likely a mistake, as far as declarations tell; `find` gives another one by its address. */
+  readonly lint?: (declaration: Declaration, find: (address: string) => Declaration | undefined) => readonly Advice[];
   /** Name of a declaration and its attributes, valid as it stands (references may point at `${<kind>.example...}`). */
   readonly example: Readonly<Record<string, unknown>>;
 }
 
 /** Checks a kind's shape at compile time and keeps its literal types. */
-export const kind = <const A extends Attributes, const K extends Omit<Kind, 'attributes' | 'example'>>(definition: K & { readonly attributes: A; readonly example: Readonly<Record<string, unknown>> }): K & {
+export const kind = <const A extends Attributes, const K extends Omit<Kind, 'attributes' | 'example'>>(
+  definition: K & { readonly attributes: A; readonly example: Readonly<Record<string, unknown>> },
+): K & {
   readonly attributes: A;
   readonly example: Readonly<Record<string, unknown>>;
 } => definition;

@@ -1,17 +1,6 @@
-// What loading declarations needs of the disk: looking, and reading at most so much. Synchronous, because a
-// position inside a file is asked for one at a time, long after the file was read.
+// The disk as the loader of declarations sees it.
 import { closeSync, openSync, readSync, readdirSync, statSync } from 'node:fs';
-
-export type EntryKind = 'file' | 'folder' | 'other';
-
-export interface DeclarationFiles {
-  /** What is there, symbolic links followed; `id` is equal for equal places. Undefined where nothing is. @throws Node's error where it cannot be known. */
-  stat(path: string): { readonly kind: EntryKind; readonly id: string } | undefined;
-  /** The first `limit` bytes of a regular file. @throws Node's error, with `code`. */
-  read(path: string, limit: number): Uint8Array;
-  /** Names in a folder. @throws Node's error, with `code`. */
-  list(path: string): readonly string[];
-}
+import type { DeclarationFiles } from './index.js';
 
 export const declarationFiles: DeclarationFiles = {
   stat(path) {

@@ -1,5 +1,17 @@
 // Alert push destinations: webhooks that receive what alert rules select.
-import { flag, kind, object, ref, text } from '../model/index.js';
+import { flag, isTree, kind, object, ref, text, type Advice, type Declaration } from '../model/index.js';
+
+/** The service delivers to https on two ports only. The URL itself is not repeated: it may hold a password. */
+function strangeUrl({ values }: Declaration): readonly Advice[] {
+  const { endpoint } = values;
+  const url = isTree(endpoint) ? endpoint['url'] : undefined;
+  if (typeof url !== 'string') return [];
+  const advise = (code: string, summary: string): readonly Advice[] => [{ code, summary, detail: 'Deliveries go to https on port 443 or 8443.', attribute: 'endpoint.url' }];
+  if (!URL.canParse(url)) return advise('not-a-url', '`endpoint.url` is no URL');
+  const { protocol, port } = new URL(url);
+  if (protocol !== 'https:') return advise('url-not-https', `\`endpoint.url\` begins with ${protocol}// instead of https://`);
+  return port === '' || port === '8443' ? [] : advise('url-odd-port', `\`endpoint.url\` names port ${port}`);
+}
 
 export const alertPushDestinations = kind({
   name: 'alert_push_destinations',
@@ -34,6 +46,7 @@ export const alertPushDestinations = kind({
     update: 'PATCH',
     delete: 'DELETE',
   },
+  lint: strangeUrl,
   example: {
     name: 'On-call pager',
     enabled: true,

@@ -1,6 +1,23 @@
 // Alert rules: which alerts of which accounts and groups are sent where. They have no name and no label,
 // so an unmanaged one is recognised by its exact content alone.
-import { document, kind, object, ref, set, text } from '../model/index.js';
+import { Reference, choice, document, isEmpty, kind, object, ref, set, text, type Advice, type Declaration } from '../model/index.js';
+import { alertTypes } from './alert-types.js';
+
+function unscoped({ values }: Declaration): readonly Advice[] {
+  if (!isEmpty(values['associated_accounts']) || !isEmpty(values['associated_groups'])) return [];
+  return [
+    { code: 'rule-without-scope', summary: 'the rule has neither accounts nor groups and never fires', detail: 'Name some in `associated_accounts` or `associated_groups`.' },
+  ];
+}
+
+/** Only what declarations tell: a destination that the service suspended is seen when it is read. */
+function unheard({ values }: Declaration, find: (address: string) => Declaration | undefined): readonly Advice[] {
+  const destinations = Array.isArray(values['http_destinations']) ? (values['http_destinations'] as readonly unknown[]) : [];
+  const disabled = destinations.filter((one) => one instanceof Reference && one.source === 'declared' && find(one.target)?.values['enabled'] === false);
+  if (destinations.length === 0 || disabled.length < destinations.length) return [];
+  const detail = 'Enable one of them, or add another.';
+  return [{ code: 'rule-unheard', summary: 'all push destinations of the rule are disabled', detail, attribute: 'http_destinations' }];
+}
 
 export const alertRules = kind({
   name: 'alert_rules',
@@ -9,10 +26,14 @@ export const alertRules = kind({
   id: 'alert_config_id',
   identity: 'content',
   attributes: {
-    schedule: text('When notifications are sent: absent or null is at once; `daily` was seen.', { optional: true }),
+    schedule: choice('When notifications are sent: absent or null is at once.', ['daily'], { open: true, optional: true }),
     associated_accounts: set('Accounts whose alerts are selected.', ref('An account.', 'accounts', { wire: 'integer' }), { optional: true }),
     associated_groups: set('Router groups whose alerts are selected.', ref('A group.', 'groups', { wire: 'integer' }), { optional: true }),
-    filter_criteria: object('Which alerts are selected.', { alert_type__in: set('Names of alert types.', text('An alert type.')) }, { optional: true }),
+    filter_criteria: object(
+      'Which alerts are selected.',
+      { alert_type__in: set('Names of alert types.', choice('An alert type.', alertTypes, { open: true })) },
+      { optional: true },
+    ),
     http_destinations: set('Push destinations that receive the alerts.', ref('A push destination.', 'alert_push_destinations'), { optional: true }),
     settings: document('Extra settings of service-overage alerts, keyed by alert type.', { optional: true }),
     alert_config_id: text('Identifier, a time-based UUID.', { computed: true }),
@@ -34,6 +55,7 @@ export const alertRules = kind({
     update: 'PATCH',
     delete: 'DELETE',
   },
+  lint: (declaration, find) => [...unscoped(declaration), ...unheard(declaration, find)],
   example: {
     associated_accounts: ['${accounts.example.id}'],
     filter_criteria: { alert_type__in: ['ethernet_wan_disconnected', 'modem_wan_disconnected'] },

@@ -1,0 +1,154 @@
+// Sorts what the files hold into settings, variables, lookups and declarations, each with the place of its key.
+// Nothing is looked into yet but names.
+import { NAME, didYouMean, nearest, type Diagnostic, type Kinds, type Origin } from '../model/index.js';
+import type { Library } from './library.js';
+import type { Found } from './paths.js';
+import { isMap, offsetOf, type Fault, type Raw, type RawDocument, type RawMap } from './raw.js';
+import { found as foundWord } from './validate.js';
+import { sections } from './vocabulary.js';
+
+/** One named thing as it stands in a file; `path` leads to it from the document's root. */
+export interface Piece {
+  readonly from: Found;
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly raw: Raw;
+  readonly origin: Origin;
+}
+
+export interface Collected {
+  readonly settings: readonly Piece[];
+  readonly variables: readonly Piece[];
+  readonly lookups: readonly Piece[];
+  /** In the order of files and keys; `path[0]` is the kind. */
+  readonly declared: readonly Piece[];
+}
+
+interface Collecting {
+  readonly library: Library;
+  readonly kinds: Kinds;
+  readonly diagnostics: Diagnostic[];
+  readonly settings: Piece[];
+  readonly variables: Map<string, Piece>;
+  readonly lookups: Map<string, Piece>;
+  readonly declared: Map<string, Piece>;
+  ours: number;
+}
+
+/** Reads the files. With `overlay`, they are the files of an environment and may hold settings and variables alone. */
+export async function collect(library: Library, kinds: Kinds, files: readonly Found[], diagnostics: Diagnostic[], overlay = false): Promise<Collected> {
+  const all: Collecting = { library, kinds, diagnostics, settings: [], variables: new Map(), lookups: new Map(), declared: new Map(), ours: 0 };
+  for (const file of files) {
+    const reading = await library.read(file);
+    if ('faults' in reading) failed(all, file, reading.faults);
+    else for (const part of isOurs(all, file, reading.documents) ? reading.documents : []) takeDocument(all, file, part, overlay);
+  }
+  if (all.ours === 0 && files.length > 0 && !diagnostics.some(({ severity }) => severity === 'error')) {
+    diagnostics.push({
+      severity: 'error',
+      code: 'no-declarations',
+      summary: 'none of the YAML files found is ours',
+      detail: 'Type `trueup init` to begin a project here, or name the file or folder that holds it.',
+    });
+  }
+  return { settings: all.settings, variables: [...all.variables.values()], lookups: [...all.lookups.values()], declared: [...all.declared.values()] };
+}
+
+const topLevel = (kinds: Kinds): readonly string[] => [...sections, ...kinds.keys()];
+
+/** A file that cannot be read is left out only if a walk found it and no line of it looks like ours: what is left out may count as removed. */
+function failed(all: Collecting, file: Found, faults: readonly Fault[]): void {
+  const unseen = faults.some(({ code }) => code === 'unreadable' || code === 'not-a-file');
+  const words = topLevel(all.kinds).join('|');
+  const ours = unseen || new RegExp(`(?:^|[{,])\\s*["']?(?:${words})["']?\\s*:`, 'm').test(all.library.text(file).replaceAll('\0', ''));
+  if (!ours && !file.named) return leaveOut(all, file);
+  all.ours += 1;
+  for (const { offset, code, summary, detail } of faults) complain(all, file, offset, code, summary, detail);
+}
+
+function leaveOut(all: Collecting, file: Found): void {
+  all.diagnostics.push({
+    severity: 'info',
+    code: 'not-ours',
+    summary: `${file.file} is left out: none of its top-level keys is ours`,
+    origin: { file: file.file, line: 1, column: 1 },
+  });
+}
+
+function complain(all: Collecting, file: Found, offset: number, code: string, summary: string, detail?: string): void {
+  const place = all.library.place(file, offset);
+  all.diagnostics.push({
+    severity: 'error',
+    code,
+    summary,
+    ...(detail === undefined ? {} : { detail }),
+    origin: { file: file.file, ...place },
+    frame: all.library.frame(file, place),
+  });
+}
+
+/** Whether any top-level key is ours or nearly ours. An empty file is: it may be what is left of one. */
+function isOurs(all: Collecting, file: Found, documents: readonly RawDocument[]): boolean {
+  const words = topLevel(all.kinds);
+  const keys = documents.flatMap(({ root }) => (isMap(root) ? Object.keys(root) : []));
+  const ours = documents.length === 0 || keys.some((key) => nearest(key, words) !== undefined);
+  if (ours) all.ours += 1;
+  else if (file.named) complain(all, file, 0, 'not-ours', `none of the top-level keys of ${file.file} is ours`, `Top-level keys are ${words.join(', ')}.`);
+  else leaveOut(all, file);
+  return ours;
+}
+
+function takeDocument(all: Collecting, file: Found, document: RawDocument, overlay: boolean): void {
+  const { root } = document;
+  if (!isMap(root)) return complain(all, file, 0, 'wrong-type', `a mapping is expected at the top of the file, not ${foundWord(root)}`);
+  for (const key of Object.keys(root)) {
+    const offset = offsetOf(document, [key]).offset;
+    const words = overlay ? ['settings', 'variables'] : topLevel(all.kinds);
+    if (words.includes(key)) take(all, file, document, key);
+    else if (overlay) complain(all, file, offset, 'environment-file', `\`${key}\` cannot stand in the file of an environment`, 'It holds `settings` and `variables` only.');
+    else complain(all, file, offset, 'unknown-section', `\`${key}\` is no kind and no section.${didYouMean(key, words)}`, `Top-level keys are ${words.join(', ')}.`);
+  }
+}
+
+function take(all: Collecting, file: Found, document: RawDocument, key: string): void {
+  const raw = (document.root as RawMap)[key] as Raw;
+  if (key === 'settings') {
+    const [first] = all.settings;
+    const piece = pieceOf(all, file, document, ['settings'], raw);
+    if (first)
+      complain(all, file, offsetOf(document, [key]).offset, 'duplicate-settings', 'settings stand twice in this project', `They stand in ${placeText(first.origin)} already.`);
+    else all.settings.push(piece);
+    return;
+  }
+  if (!isMap(raw)) {
+    const empty = raw === null ? ' Remove the key if it holds nothing.' : '';
+    return complain(
+      all,
+      file,
+      offsetOf(document, [key]).offset,
+      raw === null ? 'null-value' : 'wrong-type',
+      `\`${key}\`: a mapping of names is expected, not ${foundWord(raw)}`,
+      `Names stand below it, indented.${empty}`,
+    );
+  }
+  const known = key === 'variables' ? all.variables : key === 'lookups' ? all.lookups : all.declared;
+  for (const name of Object.keys(raw)) takeNamed(all, known, pieceOf(all, file, document, [key, name], raw[name] as Raw), offsetOf(document, [key, name]).offset);
+}
+
+function takeNamed(all: Collecting, known: Map<string, Piece>, piece: Piece, offset: number): void {
+  const { name, path } = piece;
+  if (!NAME.test(name)) {
+    return complain(all, piece.from, offset, 'bad-name', `\`${name.slice(0, 80)}\` is no name`, 'A name begins with a letter and goes on with letters, digits, `_` and `-`.');
+  }
+  const key = path.join('.');
+  const first = known.get(key);
+  if (first)
+    return complain(all, piece.from, offset, 'duplicate-declaration', `${key} is declared twice`, `It is declared in ${placeText(first.origin)} already. Rename one of them.`);
+  known.set(key, piece);
+}
+
+export const placeText = ({ file, line, column }: Origin): string => `${file}:${line}:${column}`;
+
+function pieceOf({ library }: Collecting, from: Found, document: RawDocument, path: readonly string[], raw: Raw): Piece {
+  return { from, path, name: path.at(-1) as string, raw, origin: { file: from.file, ...library.place(from, offsetOf(document, path).offset) } };
+}

@@ -1,0 +1,150 @@
+// The language inside `${…}`: what a text is made of. Reading a text and writing its parts back are each other's reverse.
+import { NAME, didYouMean, type Kinds } from '../model/index.js';
+
+/** `["key"]`, or `[each.key]` before it is filled in. */
+export type Index = { readonly key: string } | { readonly each: readonly string[] };
+
+export type Expression = { readonly text: string } & (
+  | { readonly from: 'var' | 'env'; readonly name: string }
+  | { readonly from: 'each'; readonly path: readonly string[] }
+  | { readonly from: 'secret'; readonly source: 'env' | 'file'; readonly name: string }
+  | { readonly from: 'lookup'; readonly name: string; readonly attribute: string }
+  | { readonly from: 'declared'; readonly kind: string; readonly name: string; readonly index?: Index; readonly attribute: string }
+  | { readonly from: 'nowhere'; readonly summary: string; readonly detail: string }
+);
+
+export type Part = string | Expression;
+
+/** The parts of a text: literals with `$${` undone, and expressions. Literals never stand side by side. */
+export function partsOf(text: string): readonly Part[] {
+  const parts: Part[] = [];
+  let literal = '';
+  let at = 0;
+  for (let open = text.indexOf('${'); open >= 0; open = text.indexOf('${', at)) {
+    if (text[open - 1] === '$' && open > at) {
+      literal += `${text.slice(at, open - 1)}\${`;
+      at = open + 2;
+      continue;
+    }
+    const close = closing(text, open + 2);
+    literal += text.slice(at, open);
+    if (close < 0) {
+      at = open;
+      break;
+    }
+    const expression = expressionOf(text.slice(open, close + 1), text.slice(open + 2, close).trim());
+    at = close + 1;
+    if (typeof expression === 'string') literal += expression;
+    else {
+      if (literal !== '') parts.push(literal);
+      literal = '';
+      parts.push(expression);
+    }
+  }
+  literal += text.slice(at);
+  if (text.startsWith('${', at)) return [...parts, nowhere(literal, 'a `${` is never closed', 'Close it with `}`, or write `$${` for a literal `${`.')];
+  if (literal !== '' || parts.length === 0) parts.push(literal);
+  return parts;
+}
+
+/** Text that reads back as the parts. */
+export function textOf(parts: readonly Part[]): string {
+  let out = '';
+  let literal = '';
+  for (const part of parts) {
+    if (typeof part === 'string') literal += part;
+    else {
+      out += `${escapeText(literal).replace(/\$$/, () => '${"$"}')}${part.text}`;
+      literal = '';
+    }
+  }
+  return out + escapeText(literal);
+}
+
+/** Text that reads back as itself, whatever it holds. */
+export function escapeText(literal: string): string {
+  return literal.replaceAll('${', () => '$${');
+}
+
+/** Offset of the `}` that ends an expression; quoted keys may hold others. */
+function closing(text: string, from: number): number {
+  let quoted = false;
+  for (let at = from; at < text.length; at += 1) {
+    const character = text[at];
+    if (quoted && character === '\\') at += 1;
+    else if (character === '"') quoted = !quoted;
+    else if (character === '}' && !quoted) return at;
+  }
+  return -1;
+}
+
+function nowhere(text: string, summary: string, detail: string): Expression {
+  return { from: 'nowhere', text, summary, detail };
+}
+
+const FORMS =
+  'References are `${<kind>.<name>.<attribute>}`, `${lookups.<name>.<attribute>}`, `${var.<name>}`, `${env.<NAME>}`, `${each.key}`, `${each.value}`, `${secret.env.<NAME>}` and `${secret.file.<path>}`; `$${` is a literal `${`.';
+const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const DECLARED = /^([A-Za-z_][\w-]*)\.([A-Za-z][A-Za-z0-9_-]*)(\[.*\])?\.([^[\]]+)$/s;
+
+/** An expression, or the literal that `${"…"}` stands for. */
+function expressionOf(text: string, body: string): Part {
+  const dot = body.indexOf('.');
+  const source = dot < 0 ? body : body.slice(0, dot);
+  const rest = dot < 0 ? '' : body.slice(dot + 1);
+  switch (source) {
+    case 'var':
+      return NAME.test(rest) ? { from: 'var', name: rest, text } : malformed(text, 'write `${var.<name>}`');
+    case 'env':
+      return ENV_NAME.test(rest) ? { from: 'env', name: rest, text } : malformed(text, 'write `${env.<NAME>}`');
+    case 'each':
+      return eachOf(rest) ? { from: 'each', path: rest.split('.'), text } : malformed(text, 'write `${each.key}`, `${each.value}` or `${each.value.<member>}`');
+    case 'secret':
+      return secretOf(text, rest);
+    case 'lookups': {
+      const [name = '', attribute = '', ...more] = rest.split('.');
+      return NAME.test(name) && attribute !== '' && more.length === 0 ? { from: 'lookup', name, attribute, text } : malformed(text, 'write `${lookups.<name>.<attribute>}`');
+    }
+    default:
+      return body.startsWith('"') ? (tryText(body) ?? malformed(text, FORMS)) : declaredOf(text, body);
+  }
+}
+
+const malformed = (text: string, detail: string): Expression =>
+  nowhere(text, 'the reference is incomplete or has a form that does not exist', `${detail[0]?.toUpperCase()}${detail.slice(1)}${detail === FORMS ? '' : '.'}`);
+
+const eachOf = (rest: string): boolean => /^(?:key|value(?:\.[^.[\]]+)*)$/.test(rest);
+
+function secretOf(text: string, rest: string): Expression {
+  const [source, name] = [rest.slice(0, rest.indexOf('.')), rest.slice(rest.indexOf('.') + 1)];
+  if (source === 'env' && ENV_NAME.test(name)) return { from: 'secret', source, name, text };
+  if (source === 'file' && name !== '') return { from: 'secret', source, name, text };
+  return malformed(text, 'write `${secret.env.<NAME>}` or `${secret.file.<path>}`');
+}
+
+function tryText(body: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function declaredOf(text: string, body: string): Expression {
+  const match = DECLARED.exec(body);
+  if (!match) return malformed(text, FORMS);
+  const [, kind, name, brackets, attribute] = match as unknown as [string, string, string, string | undefined, string];
+  if (brackets === undefined) return { from: 'declared', kind, name, attribute, text };
+  const inner = brackets.slice(1, -1).trim();
+  const key = tryText(inner);
+  if (key !== undefined) return { from: 'declared', kind, name, index: { key }, attribute, text };
+  if (inner.startsWith('each.') && eachOf(inner.slice(5))) return { from: 'declared', kind, name, index: { each: inner.slice(5).split('.') }, attribute, text };
+  return malformed(text, 'write the key in quotes, as in `["a"]`, or `[each.key]`');
+}
+
+/** What to say of a reference whose first word is no kind. */
+export function unknownSource(kind: string, kinds: Kinds): { readonly summary: string; readonly detail: string } {
+  const right = didYouMean(kind, [...kinds.keys(), 'lookups', 'var', 'env', 'each', 'secret']);
+  return { summary: `\`${kind}\` is no kind, nor anything else that can be referred to.${right}`, detail: FORMS };
+}

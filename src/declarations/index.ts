@@ -1,0 +1,5 @@
+// The door of the room: how desire comes in, and how the live estate is written down as desire.
+export { lint } from './lint.js';
+export { load, type LoadOptions, type Loaded } from './load.js';
+export { declarationsSchema, kindSchema } from './schema.js';
+export { declarationName, writeDeclarations, yamlLines, type Written } from './write.js';

@@ -1,0 +1,274 @@
+// Fills in what is known while loading (`var`, `env`, `each`), and turns what remains into references, templates and
+// secrets. Values that are filled in are texts of the same language, escaped, so that no value can become a reference.
+import { Reference, Secret, Template, didYouMean, formatAddress, type Attribute, type Json, type Kind, type Kinds, type Value, isTree } from '../model/index.js';
+import { escapeText, partsOf, textOf, unknownSource, type Expression, type Part } from './expression.js';
+import { Word, isMap, type Raw, type RawMap } from './raw.js';
+import { attributeAt } from './vocabulary.js';
+import { mismatch, type Complaint } from './validate.js';
+
+/** What can be filled in. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
+export interface Scope {
+  readonly variables: ReadonlyMap<string, Raw>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly each?: { readonly key: string; readonly value: Raw };
+  /** Called with the name of each variable that is used. */
+  readonly using: (name: string) => void;
+}
+
+export type Complain = (complaint: Complaint) => void;
+
+const isFilled = (text: string): boolean => text.includes('${');
+
+/** `raw` with `var`, `env` and `each` filled in; the same object where there is none. A text that is filled in whole keeps its type, or takes that of its attribute. */
+export function substitute(raw: Raw, attribute: Attribute | undefined, path: readonly string[], scope: Scope, complain: Complain): Raw {
+  if (typeof raw === 'string') return isFilled(raw) ? substituteText(raw, attribute, path, scope, complain) : raw;
+  if (Array.isArray(raw)) {
+    const items = raw as readonly Raw[];
+    const filled = items.map((item, index) => substitute(item, inner(attribute, String(index)), [...path, String(index)], scope, complain));
+    return filled.some((item, index) => item !== items[index]) ? filled : raw;
+  }
+  if (!isMap(raw)) return raw;
+  let changed: Record<string, Raw> | undefined;
+  for (const key of Object.keys(raw)) {
+    const before = raw[key] as Raw;
+    const after = substitute(before, inner(attribute, key), [...path, key], scope, complain);
+    if (after !== before) (changed ??= { ...raw })[key] = after;
+  }
+  return changed ?? raw;
+}
+
+const inner = (attribute: Attribute | undefined, step: string): Attribute | undefined => attribute && attributeAt({ x: attribute }, ['x', step]);
+
+export function holdsExpression(raw: Raw): boolean {
+  if (typeof raw === 'string') return partsOf(raw).some((part) => typeof part !== 'string');
+  if (Array.isArray(raw)) return (raw as readonly Raw[]).some(holdsExpression);
+  return isMap(raw) && Object.values(raw).some(holdsExpression);
+}
+
+function substituteText(text: string, attribute: Attribute | undefined, path: readonly string[], scope: Scope, complain: Complain): Raw {
+  const parts = partsOf(text);
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined && typeof only !== 'string') {
+    const value = fill(only, path, scope, complain);
+    if (value !== undefined) return typeof value === 'string' ? typed(value, attribute) : value;
+  }
+  return textOf(parts.flatMap((part) => spliced(part, path, scope, complain)));
+}
+
+function spliced(part: Part, path: readonly string[], scope: Scope, complain: Complain): readonly Part[] {
+  if (typeof part === 'string') return [part];
+  if (part.from === 'declared' && part.index && 'each' in part.index) return [withKey(part, part.index.each, path, scope, complain)];
+  const value = fill(part, path, scope, complain);
+  if (value === undefined) return [part];
+  if (typeof value === 'object' && value !== null && !(value instanceof Word)) {
+    complain({ path, code: 'not-text', summary: `${part.text} is no single value and cannot stand inside a text`, detail: 'Let it be the whole value.' });
+    return [part];
+  }
+  return typeof value === 'string' ? partsOf(value) : [String(value)];
+}
+
+function withKey(part: Expression & { readonly from: 'declared' }, at: readonly string[], path: readonly string[], scope: Scope, complain: Complain): Expression {
+  const value = eachValue(at, part.text, path, scope, complain);
+  const [key, ...more] = typeof value === 'string' ? partsOf(value) : [];
+  if (typeof key === 'string' && more.length === 0) return { ...part, index: { key }, text: `\${${formatAddress({ kind: part.kind, name: part.name, key })}.${part.attribute}}` };
+  if (value !== undefined) complain({ path, code: 'not-text', summary: `${part.text}: a key must be plain text` });
+  return part;
+}
+
+/** The value of an expression that is known while loading, as text of the language; undefined for others and after a complaint. */
+function fill(part: Expression, path: readonly string[], scope: Scope, complain: Complain): Raw | undefined {
+  switch (part.from) {
+    case 'var': {
+      scope.using(part.name);
+      const value = scope.variables.get(part.name);
+      if (value !== undefined) return value;
+      const right = didYouMean(part.name, scope.variables.keys());
+      complain({
+        path,
+        code: 'unknown-variable',
+        summary: `the variable \`${part.name}\` has no value.${right}`,
+        detail: `Give it one with \`--var ${part.name}=…\`, TRUEUP_VAR_${part.name}, or \`variables: { ${part.name}: … }\` in a file.`,
+      });
+      return undefined;
+    }
+    case 'env': {
+      const value = scope.environment[part.name];
+      if (value !== undefined) return escapeText(value);
+      complain({ path, code: 'unknown-environment', summary: `the environment variable ${part.name} is not set`, detail: `Type \`export ${part.name}=…\` first.` });
+      return undefined;
+    }
+    case 'each':
+      return eachValue(part.path, part.text, path, scope, complain);
+    default:
+      return undefined;
+  }
+}
+
+function eachValue(steps: readonly string[], text: string, path: readonly string[], scope: Scope, complain: Complain): Raw | undefined {
+  if (!scope.each) {
+    complain({ path, code: 'no-for-each', summary: `${text} stands outside of a \`for_each\``, detail: 'Add `for_each: [a, b]` beside the attributes.' });
+    return undefined;
+  }
+  if (steps[0] === 'key') return escapeText(scope.each.key);
+  let value: Raw | undefined = scope.each.value;
+  for (const step of steps.slice(1)) {
+    const known: readonly string[] = isMap(value) ? Object.keys(value) : [];
+    if (!known.includes(step)) {
+      complain({ path, code: 'unknown-member', summary: `${text}: the value of "${scope.each.key}" has no \`${step}\`.${didYouMean(step, known)}` });
+      return undefined;
+    }
+    value = (value as RawMap)[step];
+  }
+  return value;
+}
+
+/** A text that came from outside, as its attribute wants it. */
+function typed(text: string, attribute: Attribute | undefined): Raw {
+  if ((attribute?.word === 'integer' && /^-?\d{1,15}$/.test(text)) || (attribute?.word === 'number' && /^-?\d{1,15}(?:\.\d{1,9})?$/.test(text))) return Number(text);
+  return attribute?.word === 'flag' && (text === 'true' || text === 'false') ? text === 'true' : text;
+}
+
+/** What references may lead to. */
+export interface Desk {
+  readonly kinds: Kinds;
+  /** Kind of each lookup by its name. */
+  readonly lookups: ReadonlyMap<string, string>;
+  /** Whether references to other objects may stand at a path. */
+  readonly references: (path: readonly string[]) => boolean;
+  readonly secret: (source: 'env' | 'file', name: string) => Secret;
+  readonly complain: Complain;
+}
+
+/** The value of `raw`, which ajv found to be of the right shape. Complains of what a schema cannot see. */
+export function build(raw: Raw, attribute: Attribute | undefined, path: readonly string[], desk: Desk): Value {
+  if (typeof raw === 'string') return isFilled(raw) ? buildText(raw, attribute, path, desk) : raw;
+  if (raw instanceof Word) {
+    if (attribute !== undefined && attribute.word !== 'document') desk.complain(ambiguous(path, attribute, String(raw)));
+    return String(raw);
+  }
+  if (Array.isArray(raw)) return (raw as readonly Raw[]).map((item, index) => build(item, inner(attribute, String(index)), [...path, String(index)], desk));
+  if (!isMap(raw)) return raw as Value;
+  const out: Record<string, Value> = {};
+  for (const key of Object.keys(raw)) out[key] = build(raw[key] as Raw, inner(attribute, key), [...path, key], desk);
+  return out;
+}
+
+function ambiguous(path: readonly string[], attribute: Attribute, word: string): Complaint {
+  if (attribute.secret === true) return mismatch(path, attribute, null);
+  const flagged = /^(?:yes|on)$/i.test(word) ? 'true' : 'false';
+  const detail = attribute.word === 'flag' ? `Write \`${flagged}\`.` : `Write "${word}" in quotes if text is meant.`;
+  return { path, code: 'ambiguous-word', summary: `\`${path.join('.')}\`: a plain \`${word}\` is text to some readers and ${flagged} to others`, detail };
+}
+
+function buildText(text: string, attribute: Attribute | undefined, path: readonly string[], desk: Desk): Value {
+  const parts = partsOf(text);
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === 'string') {
+    if (!takesText(attribute, only)) desk.complain(mismatch(path, attribute as Attribute, only));
+    return only;
+  }
+  if (parts.length === 1 && only !== undefined) return buildWhole(only as Expression, attribute, path, desk);
+  if (attribute && attribute.secret !== true && !['text', 'choice', 'ref'].includes(attribute.word)) desk.complain(mismatch(path, attribute, text));
+  const built = parts.map((part) => (typeof part === 'string' ? part : buildPart(part, path, desk)));
+  return new Template(built);
+}
+
+function takesText(attribute: Attribute | undefined, text: string): boolean {
+  if (attribute === undefined) return true;
+  if (attribute.secret === true) return false;
+  return attribute.word === 'text' || attribute.word === 'ref' || (attribute.word === 'choice' && (attribute.open || attribute.values.includes(text)));
+}
+
+function buildWhole(part: Expression, attribute: Attribute | undefined, path: readonly string[], desk: Desk): Value {
+  if (part.from === 'secret') {
+    if (attribute?.secret === true) return desk.secret(part.source, part.name);
+    desk.complain({ path, code: 'misplaced-secret', summary: `${part.text} may stand only where a secret belongs`, detail: 'Elsewhere it would be shown and stored.' });
+    return part.text;
+  }
+  if (attribute?.secret === true && (part.from === 'declared' || part.from === 'lookup')) desk.complain(mismatch(path, attribute, null));
+  const reference = buildPart(part, path, desk);
+  if (typeof reference !== 'string' && attribute?.word === 'ref') checkTarget(reference, attribute.to, path, desk);
+  return reference;
+}
+
+function buildPart(part: Expression, path: readonly string[], desk: Desk): Reference | string {
+  if (part.from === 'nowhere') desk.complain({ path, code: 'bad-reference', summary: part.summary, detail: part.detail });
+  if (part.from === 'secret')
+    desk.complain({ path, code: 'misplaced-secret', summary: `${part.text} must be the whole value of a secret attribute`, detail: 'It cannot stand inside a text.' });
+  if (part.from === 'lookup') return buildLookup(part, path, desk);
+  if (part.from === 'declared') return buildDeclared(part, path, desk);
+  return part.text;
+}
+
+function buildLookup(part: Expression & { readonly from: 'lookup' }, path: readonly string[], desk: Desk): Reference {
+  const kind = desk.lookups.get(part.name);
+  if (!desk.references(path)) desk.complain(noReferences(part, path));
+  else if (kind === undefined) {
+    const right = didYouMean(part.name, desk.lookups.keys());
+    desk.complain({
+      path,
+      code: 'unknown-lookup',
+      summary: `there is no lookup \`${part.name}\`.${right}`,
+      detail: 'Declare it: `lookups: { name: { kind: { attribute: value } } }`.',
+    });
+  } else checkAttribute(desk.kinds.get(kind) as Kind, part.attribute, part.text, path, desk);
+  return new Reference('lookup', part.name, part.attribute);
+}
+
+function buildDeclared(part: Expression & { readonly from: 'declared' }, path: readonly string[], desk: Desk): Reference {
+  const kind = desk.kinds.get(part.kind);
+  if (!desk.references(path)) desk.complain(noReferences(part, path));
+  else if (!kind) desk.complain({ path, code: 'unknown-kind', ...unknownSource(part.kind, desk.kinds) });
+  else checkAttribute(kind, part.attribute, part.text, path, desk);
+  const { index } = part;
+  return new Reference('declared', formatAddress({ kind: part.kind, name: part.name, ...(index && 'key' in index ? { key: index.key } : {}) }), part.attribute);
+}
+
+const noReferences = (part: Expression, path: readonly string[]): Complaint => ({
+  path,
+  code: 'misplaced-reference',
+  summary: `${part.text} cannot stand here: the value must be known before anything is read`,
+  detail: 'Write the value, or `${var.<name>}`, `${env.<NAME>}` or `${each.…}`.',
+});
+
+function checkAttribute(kind: Kind, name: string, text: string, path: readonly string[], desk: Desk): void {
+  const top = name.split('.')[0] as string;
+  const attribute = Object.hasOwn(kind.attributes, top) ? kind.attributes[top] : undefined;
+  const names = Object.keys(kind.attributes).filter((one) => !holdsSecret(kind.attributes[one] as Attribute));
+  const known = `Attributes: ${names.join(', ')}.`;
+  if (!attribute) desk.complain({ path, code: 'unknown-attribute', summary: `${text}: \`${top}\` is not an attribute of ${kind.name}.${didYouMean(top, names)}`, detail: known });
+  else if (holdsSecret(attribute))
+    desk.complain({
+      path,
+      code: 'secret-reference',
+      summary: `${text}: a secret can be written but not read`,
+      detail: 'Write `${secret.env.NAME}` or `${secret.file.PATH}` here too.',
+    });
+  else if (top !== name) desk.complain({ path, code: 'partial-reference', summary: `${text}: only a whole attribute can be referred to`, detail: known });
+}
+
+function holdsSecret(attribute: Attribute): boolean {
+  return attribute.secret === true || (attribute.word === 'object' && Object.values(attribute.attributes).some(holdsSecret));
+}
+
+/** An identifier of one kind where another kind's belongs is surely wrong. */
+function checkTarget(reference: Reference, to: string, path: readonly string[], desk: Desk): void {
+  const name = reference.source === 'lookup' ? desk.lookups.get(reference.target) : reference.target.slice(0, reference.target.indexOf('.'));
+  const kind = desk.kinds.get(name ?? '');
+  const attribute = kind && Object.hasOwn(kind.attributes, reference.attribute) ? kind.attributes[reference.attribute] : undefined;
+  const given = reference.attribute === kind?.id ? kind.name : attribute?.word === 'ref' ? attribute.to : to;
+  if (given === to) return;
+  const right = desk.kinds.get(to);
+  const detail = right ? `Refer to \`\${${right.name}.<name>.${right.id}}\`.` : `Write the identifier itself: ${to} are not managed here.`;
+  desk.complain({ path, code: 'wrong-kind', summary: `\`${path.join('.')}\` takes an identifier of ${to}, and ${String(reference)} is one of ${given}`, detail });
+}
+
+/** The text or tree that a value is read from: the reverse of `build`. Secrets are named by their source. */
+export function spell(value: Value): Json {
+  if (typeof value === 'string') return escapeText(value);
+  if (value instanceof Secret) return `\${secret.${value.source}}`;
+  if (value instanceof Reference) return value.toString();
+  if (value instanceof Template) return textOf(value.parts.map((part) => (typeof part === 'string' ? part : { from: 'nowhere', text: part.toString(), summary: '', detail: '' })));
+  if (Array.isArray(value)) return (value as readonly Value[]).map(spell);
+  return isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, spell(item)])) : (value as Json);
+}

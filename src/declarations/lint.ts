@@ -1,0 +1,81 @@
+// Advice on a project, without any network: what is allowed and still likely a mistake.
+// No kind is known by name here; what only one kind needs stands in that kind's file.
+import {
+  canonical,
+  didYouMean,
+  isEmpty,
+  isTree,
+  writables,
+  type Advice,
+  type Attribute,
+  type Attributes,
+  type Declaration,
+  type Diagnostic,
+  type Json,
+  type Kind,
+  type Kinds,
+  type Project,
+  type Value,
+  type Values,
+} from '../model/index.js';
+import { placeText } from './collect.js';
+import { spell } from './interpolate.js';
+
+/** Warnings, and errors for declarations that no live object could tell apart. */
+export function lint(project: Project, kinds: Kinds): Diagnostic[] {
+  const byAddress = new Map(project.declarations.map((one) => [one.address, one]));
+  const advice = project.declarations.flatMap((one): Diagnostic[] => {
+    const kind = kinds.get(one.kind);
+    if (!kind) return [];
+    const own = kind.lint?.(one, (address) => byAddress.get(address)) ?? [];
+    const found = [...own, ...strangeChoices(kind.attributes, one.values)];
+    return found.map((each) => ({ severity: 'warning', ...each, address: one.address, origin: each.attribute === undefined ? one.origin : one.at(each.attribute) }));
+  });
+  return [...advice, ...twins(project.declarations, kinds)];
+}
+
+/** Words that an open list does not name. */
+function strangeChoices(attributes: Attributes, values: Values, prefix = ''): readonly Advice[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    return attribute ? strangeIn(attribute, value, prefix + name) : [];
+  });
+}
+
+function strangeIn(attribute: Attribute, value: Value, path: string): readonly Advice[] {
+  if (attribute.word === 'object') return isTree(value) ? strangeChoices(attribute.attributes, value, `${path}.`) : [];
+  if (attribute.word === 'list' || attribute.word === 'set') return Array.isArray(value) ? (value as readonly Value[]).flatMap((item) => strangeIn(attribute.of, item, path)) : [];
+  if (attribute.word !== 'choice' || typeof value !== 'string' || attribute.values.includes(value)) return [];
+  const summary = `\`${path}\`: \`${value}\` is not a known value.${didYouMean(value, attribute.values)}`;
+  return [{ code: 'unknown-value', summary, detail: 'The list of known values is not complete: if yours is right, leave it.', attribute: path }];
+}
+
+/** Declarations that would be recognised by the same live object. */
+function twins(declarations: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
+  const first = new Map<string, Declaration>();
+  return declarations.flatMap((one): readonly Diagnostic[] => {
+    const kind = kinds.get(one.kind);
+    const key = kind && recognisedBy(kind, one);
+    if (!kind || key === undefined) return [];
+    const other = first.get(key);
+    if (!other) first.set(key, one);
+    if (!other || (one.lifecycle.allow_twin === true && other.lifecycle.allow_twin === true)) return [];
+    const what = kind.identity === 'content' ? 'identical' : `alike in ${kind.identity.map((name) => `\`${name}\``).join(' and ')}`;
+    return [
+      {
+        severity: 'error',
+        code: 'twins',
+        summary: `${one.address} and ${other.address} are ${what}`,
+        detail: `A live object could not be told to belong to one of them. The other stands in ${placeText(other.origin)}. Remove one, or write \`lifecycle: { allow_twin: true }\` in both.`,
+        address: one.address,
+        origin: one.origin,
+      },
+    ];
+  });
+}
+
+function recognisedBy(kind: Kind, { values }: Declaration): string | undefined {
+  const names = kind.identity === 'content' ? writables(kind).map(([name]) => name) : kind.identity;
+  const key = names.map((name) => (isEmpty(values[name]) ? null : spell(values[name] as Value)));
+  return canonical([kind.name, ...key] as Json);
+}

@@ -1,0 +1,162 @@
+// From PATH arguments to a project: find, read, sort, fill in, validate, convert. All complaints at once,
+// each with its place; a project only where there is none.
+import { resolve as resolvePath } from 'node:path';
+import {
+  Secret,
+  canonical,
+  compareText,
+  defaultSettings,
+  didYouMean,
+  digest,
+  sha256,
+  type Declaration,
+  type Diagnostic,
+  type Json,
+  type Kinds,
+  type Project,
+} from '../model/index.js';
+import type { DeclarationFiles } from '../ports/index.js';
+import { collect, type Collected } from './collect.js';
+import { escapeText } from './expression.js';
+import { holdsExpression, spell } from './interpolate.js';
+import { libraryOf } from './library.js';
+import { secretNames } from './page.js';
+import { findFiles } from './paths.js';
+import { isMap, type Raw } from './raw.js';
+import { complain, declarationsOf, lookupOf, mergeSettings, refuseRivals, settingsOf, type Run } from './resolve.js';
+import { validatorsOf } from './validate.js';
+
+export interface LoadOptions {
+  readonly kinds: Kinds;
+  /** PATH arguments; none means the current folder. */
+  readonly paths: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+  readonly files: DeclarationFiles;
+  readonly stdin: () => Promise<string>;
+  /** For `${env.X}`, `TRUEUP_VAR_x` and, when it is revealed, `${secret.env.X}`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `--env`. */
+  readonly env?: string;
+  /** `--var`. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface Loaded {
+  /** Absent where any diagnostic is an error. */
+  readonly project?: Project;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Loads the declarations. Reads files and, if `-` is a PATH, the standard input; reads no secret. */
+export async function load(options: LoadOptions): Promise<Loaded> {
+  const { kinds, files, cwd } = options;
+  const finding = findFiles(files, cwd, options.paths, options.env);
+  const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
+  const library = libraryOf(files, stdin, secretNames(kinds));
+  const diagnostics = [...finding.diagnostics];
+  const collected = await collect(library, kinds, finding.files, diagnostics);
+  const overlay = finding.overlay && (await collect(library, kinds, [finding.overlay], diagnostics, true));
+  const used = new Set<string>();
+  const run: Run = {
+    kinds,
+    library,
+    diagnostics,
+    validators: await validatorsOf(kinds),
+    said: new Set(),
+    scope: { variables: new Map(), environment: options.environment, using: (name) => used.add(name) },
+    lookups: new Map(collected.lookups.flatMap(({ name, raw }) => (isMap(raw) ? Object.keys(raw).map((kind) => [name, kind] as const) : []))),
+    secret: (source, name) => secretOf(options, source, name),
+  };
+  const parts = resolve({ ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay) } }, collected, overlay);
+  adviseUnused(options, used, diagnostics);
+  if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
+  const variables = Object.fromEntries(Object.entries(outsideVariables(options)).filter(([name]) => used.has(name)));
+  return { project: projectOf(parts, finding.paths, variables), diagnostics };
+}
+
+type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations'>;
+
+const MOST_DECLARATIONS = 250_000;
+
+function resolve(run: Run, collected: Collected, overlay: Collected | undefined): Parts {
+  const settings = [...collected.settings, ...(overlay?.settings ?? [])].map((piece) => settingsOf(run, piece)).reduce(mergeSettings, defaultSettings);
+  const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
+  const declarations: Declaration[] = [];
+  for (const piece of collected.declared) {
+    for (const declaration of declarationsOf(run, piece)) declarations.push(declaration);
+    if (declarations.length <= MOST_DECLARATIONS) continue;
+    complain(run, piece, { path: [], code: 'too-many', summary: `the project declares more than ${MOST_DECLARATIONS} objects`, detail: 'Split it into several projects.' });
+    break;
+  }
+  refuseRivals(run, declarations);
+  return { settings, lookups, declarations };
+}
+
+/** The digest is computed when it is first asked for: validation never needs it. */
+function projectOf(parts: Parts, paths: readonly string[], variables: Readonly<Record<string, string>>): Project {
+  let known: string | undefined;
+  return {
+    ...parts,
+    paths,
+    variables,
+    get digest() {
+      return (known ??= digestOf(parts));
+    },
+  };
+}
+
+function digestOf({ settings, lookups, declarations }: Parts): string {
+  const declared = declarations.map(({ address, values, lifecycle, origin }) => canonical([address, origin.file, spell(values), { ...lifecycle } as unknown as Json]));
+  const asked = lookups.map(({ name, kind, where }) => canonical([name, kind, spell(where)]));
+  return digest([sha256(declared.toSorted(compareText).join('\n')), asked.toSorted(compareText), { ...settings.policy, target: settings.target ?? null }]);
+}
+
+const VARIABLE = 'TRUEUP_VAR_';
+
+/** What the caller gave, by name; `--var` wins over TRUEUP_VAR_*. */
+function outsideVariables({ environment, variables }: LoadOptions): Readonly<Record<string, string>> {
+  const named = Object.entries(environment).flatMap(([name, text]) => (name.startsWith(VARIABLE) && text !== undefined ? [[name.slice(VARIABLE.length), text] as const] : []));
+  return { ...Object.fromEntries(named), ...variables };
+}
+
+/** Values by name. What the caller gave wins over the environment's file, and that over the other files. */
+function variablesOf(run: Run, options: LoadOptions, collected: Collected, overlay: Collected | undefined): ReadonlyMap<string, Raw> {
+  const known = new Map<string, Raw>();
+  for (const piece of [...collected.variables, ...(overlay?.variables ?? [])]) {
+    if (holdsExpression(piece.raw)) {
+      complain(run, piece, {
+        path: [],
+        code: 'misplaced-reference',
+        summary: `the variable \`${piece.name}\` cannot hold references or secrets`,
+        detail: 'It holds a plain value; `$${` is a literal `${`.',
+      });
+    }
+    known.set(piece.name, piece.raw);
+  }
+  for (const [name, text] of Object.entries(outsideVariables(options))) known.set(name, escapeText(text));
+  return known;
+}
+
+function adviseUnused(options: LoadOptions, used: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
+  for (const name of Object.keys(options.variables)) {
+    if (!used.has(name))
+      diagnostics.push({ severity: 'warning', code: 'unused-variable', summary: `nothing uses the variable \`${name}\` that --var gives.${didYouMean(name, used)}` });
+  }
+}
+
+const LONGEST_SECRET = 65_536;
+
+/** Read when it is asked for, never before. What is empty or cannot be read is no secret. */
+function secretOf({ environment, files, cwd }: LoadOptions, source: 'env' | 'file', name: string): Secret {
+  if (source === 'env') return new Secret(`env.${name}`, () => environment[name] || undefined);
+  return new Secret(`file.${name}`, () => {
+    try {
+      const path = resolvePath(cwd, name);
+      if (files.stat(path)?.kind !== 'file') return undefined;
+      return new TextDecoder().decode(files.read(path, LONGEST_SECRET)).replace(/\r?\n$/, '') || undefined;
+    } catch {
+      return undefined;
+    }
+  });
+}

@@ -1,0 +1,113 @@
+// One file as it is read and shown: its text, where its lines begin, and the few lines around a place with every
+// value that may be a secret blanked out. Pages are opened on demand and not kept.
+import { nearest, walk, type Kinds } from '../model/index.js';
+
+export interface Page {
+  readonly text: string;
+  /** Offset of each line. */
+  readonly starts: readonly number[];
+}
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export function pageOf(text: string): Page {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return { text, starts };
+}
+
+/** Line and column of an offset, both from 1. */
+export function placeOf({ starts }: Page, offset: number): Place {
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] as number) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { line: low + 1, column: offset - (starts[low] as number) + 1 };
+}
+
+function lineOf({ text, starts }: Page, line: number): string {
+  const start = starts[line - 1];
+  if (start === undefined) return '';
+  const stop = text.indexOf('\n', start);
+  return text.slice(start, stop < 0 ? text.length : stop).replace(/\r$/, '');
+}
+
+/** Names of the attributes that are secret or hold one. */
+export function secretNames(kinds: Kinds): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const kind of kinds.values()) {
+    for (const [path, attribute] of walk(kind.attributes)) if (attribute.secret === true) for (const name of path.split('.')) names.add(name);
+  }
+  return names;
+}
+
+/** For each line the column (from 0) behind which everything is blanked; -1 where all may be shown. */
+export type Veil = readonly number[];
+
+const KEY = /(?<![\w-])(?:"([^"]*)"|'([^']*)'|([A-Za-z_][\w-]*))\s*:(?=\s|$|["'{[])|^[ \t-]*\?\s+["']?([\w-]+)/g;
+const SOURCE_ONLY = /^\s*(?:["']?\$\{secret\.[^}"']*\}["']?)?[\s}\]]*(?:#.*)?$/;
+
+/**
+ * A secret's value reaches from its key to the next key that stands no deeper, whatever is written between. Keys that
+ * are near a secret's name count too, because a value is no less secret for a slip in its key.
+ */
+export function veil(page: Page, names: ReadonlySet<string>): Veil {
+  let depth = -1;
+  return page.starts.map((_, index) => {
+    const line = lineOf(page, index + 1);
+    const indent = line.search(/\S/);
+    if (indent < 0) return -1;
+    const keys = [...line.matchAll(KEY)];
+    const first = keys[0];
+    if (depth >= 0 && (indent > depth || first === undefined || line.slice(indent, first.index).replace(/[-\s]/g, '') !== '')) return 0;
+    depth = -1;
+    for (const key of keys) {
+      const name = key.slice(1).find((part) => part !== undefined) ?? '';
+      const end = key.index + key[0].length;
+      if (!isSecretName(name, names) || (SOURCE_ONLY.test(line.slice(end)) && line.slice(end).trim() !== '')) continue;
+      depth = indent;
+      return line.slice(end).trim() === '' ? -1 : end;
+    }
+    return -1;
+  });
+}
+
+function isSecretName(name: string, names: ReadonlySet<string>): boolean {
+  return names.has(name) || /secret|password|token/i.test(name) || nearest(name, names) !== undefined;
+}
+
+const WIDEST = 120;
+const pictures = (character: string): string => {
+  if (character === '\t') return '→';
+  const code = character.charCodeAt(0);
+  return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '␡' : '\uFFFD';
+};
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** The line of a place with its neighbours, numbered, and a caret below; one character stays one column. */
+export function frame(page: Page, hidden: Veil, { line, column }: Place): string {
+  const from = column < WIDEST ? 0 : column - WIDEST / 2;
+  const width = String(line + 1).length;
+  const shown: string[] = [];
+  for (let number = Math.max(1, line - 1); number <= Math.min(page.starts.length, line + 1); number += 1) {
+    const text = clip(blank(lineOf(page, number), hidden[number - 1] ?? -1), from);
+    shown.push(`${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${text}`.trimEnd());
+    if (number === line) shown.push(`  ${' '.repeat(width)} | ${' '.repeat(column - 1 - from + (from > 0 ? 1 : 0))}^`);
+  }
+  return shown.join('\n');
+}
+
+function blank(line: string, from: number): string {
+  if (from < 0) return line;
+  return `${line.slice(0, from)}${from === 0 ? (/^\s*/.exec(line)?.[0] ?? '') : ' '}(sensitive)`;
+}
+
+function clip(line: string, from: number): string {
+  const cut = line.slice(from, from + WIDEST).replace(UNPRINTABLE, pictures);
+  return `${from > 0 ? '…' : ''}${cut}${line.length > from + WIDEST ? '…' : ''}`;
+}

@@ -1,0 +1,166 @@
+// Which files are the project: PATH arguments are files, folders that are walked, or `-`.
+// Nothing is read here but names; what a file holds decides later whether it is ours.
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { NAME, type Diagnostic } from '../model/index.js';
+import type { DeclarationFiles } from '../ports/index.js';
+
+export interface Found {
+  /** Relative to the current folder, with `/`; `-` is the standard input. */
+  readonly file: string;
+  readonly path: string;
+  /** Whether the user named it; what a walk finds may turn out not to be ours. */
+  readonly named: boolean;
+}
+
+export interface Finding {
+  readonly files: readonly Found[];
+  /** The file of the chosen environment. */
+  readonly overlay?: Found;
+  /** PATH arguments, relative to the current folder. */
+  readonly paths: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const YAML_FILE = /\.ya?ml$/i;
+const OVERLAY = /^trueup\.([A-Za-z][A-Za-z0-9_-]*)\.ya?ml$/;
+const DEEPEST = 64;
+
+interface Walk {
+  readonly files: DeclarationFiles;
+  readonly cwd: string;
+  readonly found: Map<string, Found>;
+  /** Environment files by environment, those in PATH folders only. */
+  readonly overlays: Map<string, Found>;
+  readonly diagnostics: Diagnostic[];
+}
+
+export function findFiles(files: DeclarationFiles, cwd: string, args: readonly string[], environment: string | undefined): Finding {
+  const walk: Walk = { files, cwd, found: new Map(), overlays: new Map(), diagnostics: [] };
+  const paths = (args.length === 0 ? ['.'] : args).map((path) => (path === '-' ? '-' : relativeTo(cwd, resolve(cwd, path))));
+  for (const path of new Set(paths)) {
+    if (path === '-') walk.found.set('-', { file: '-', path: '-', named: true });
+    else enter(walk, path);
+  }
+  const overlay = environment === undefined ? undefined : findOverlay(walk, environment);
+  if (walk.found.size === 0 && !walk.diagnostics.some(({ severity }) => severity === 'error')) {
+    complain(walk, 'no-declarations', `no YAML file in ${paths.join(', ')}`, 'Type `trueup init` to begin a project here, or name the file or folder that holds it.');
+  }
+  return { files: [...walk.found.values()], paths: [...new Set(paths)], diagnostics: walk.diagnostics, ...(overlay ? { overlay } : {}) };
+}
+
+function relativeTo(cwd: string, path: string): string {
+  const short = relative(cwd, path);
+  return (isAbsolute(short) ? path : short).split(sep).join('/') || '.';
+}
+
+function complain(walk: Walk, code: string, summary: string, detail?: string, file?: string): undefined {
+  walk.diagnostics.push({ severity: 'error', code, summary, ...(detail === undefined ? {} : { detail }), ...(file === undefined ? {} : { origin: { file, line: 1, column: 1 } }) });
+}
+
+/** What is at a path; a complaint where that cannot be known. */
+function look(walk: Walk, path: string): ReturnType<DeclarationFiles['stat']> {
+  try {
+    return walk.files.stat(join(walk.cwd, path));
+  } catch (error) {
+    return complain(walk, 'unreadable', `cannot look at ${path}: ${whyNot(error)}`);
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  ENOENT: 'it does not exist',
+  EISDIR: 'it is a folder',
+  ELOOP: 'its symbolic links go in a circle',
+  ENOTDIR: 'a part of the path is no folder',
+  ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'too many files are open',
+};
+
+/** Why the disk refused, without Node's message, which repeats the path. */
+export function whyNot(error: unknown): string {
+  const code = (error as { readonly code?: unknown }).code;
+  return typeof code === 'string' ? (reasons[code] ?? code) : 'an unexpected error';
+}
+
+const CDK_DETAIL = 'Declare in YAML, and name the files or folders that hold it.';
+
+/** A PATH argument. */
+function enter(walk: Walk, path: string): void {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (name.endsWith('.tf.json') || name === 'cdktf.out') return complain(walk, 'cdk-unsupported', `${path}: CDK programs are not supported by this version`, CDK_DETAIL);
+  const before = walk.diagnostics.length;
+  const found = look(walk, path);
+  if (!found) {
+    if (walk.diagnostics.length === before) complain(walk, 'no-such-path', `${path} does not exist`, 'A PATH is a file, a folder or `-`.');
+  } else if (found.kind === 'folder') enterFolder(walk, path, found.id);
+  else if (found.kind === 'other') complain(walk, 'not-a-file', `${path} is no regular file`, 'To read from a pipe, name `-` and give it on the standard input.');
+  else if (OVERLAY.test(name))
+    complain(walk, 'environment-file', `${path} is the file of an environment`, `It is read with \`--env ${OVERLAY.exec(name)?.[1]}\` beside the files of the project.`);
+  else add(walk, path, true);
+}
+
+function add(walk: Walk, path: string, named: boolean): void {
+  const known = walk.found.get(path);
+  walk.found.set(path, { file: path, path: join(walk.cwd, path), named: named || known?.named === true });
+}
+
+function enterFolder(walk: Walk, path: string, id: string): void {
+  const inner: Walk = { ...walk, found: new Map() };
+  descend(inner, path, [id]);
+  const isCdk = look(walk, join(path, 'cdktf.json'))?.kind === 'file';
+  if (isCdk && inner.found.size === 0) complain(walk, 'cdk-unsupported', `${path} holds a CDK program (cdktf.json): CDK programs are not supported by this version`, CDK_DETAIL);
+  if (isCdk && inner.found.size > 0) {
+    const choice = [...inner.found.keys()].slice(0, 5).join(' ');
+    complain(walk, 'two-sources', `${path} holds YAML and a CDK program (cdktf.json)`, `Name what you mean, such as \`trueup plan ${choice}\`.`);
+  }
+  for (const file of inner.found.keys()) add(walk, file, false);
+  for (const [environment, file] of inner.overlays) walk.overlays.set(environment, file);
+}
+
+/** Every YAML file below a folder, in the order of names; `inside` are the folders on the way, so that links cannot go round. */
+function descend(walk: Walk, path: string, inside: readonly string[]): void {
+  let names: readonly string[];
+  try {
+    names = walk.files.list(join(walk.cwd, path));
+  } catch (error) {
+    return complain(walk, 'unreadable', `cannot list ${path}: ${whyNot(error)}`);
+  }
+  for (const name of names.toSorted()) {
+    if (name.startsWith('.') || name === 'node_modules') continue;
+    const below = path === '.' ? name : `${path}/${name}`;
+    const found = look(walk, below);
+    if (found?.kind === 'folder') {
+      if (!inside.includes(found.id) && inside.length < DEEPEST) descend(walk, below, [...inside, found.id]);
+    } else if (YAML_FILE.test(name)) meet(walk, below, name, inside.length === 1, found?.kind);
+  }
+}
+
+function meet(walk: Walk, path: string, name: string, onTop: boolean, kind: string | undefined): void {
+  const environment = OVERLAY.exec(name)?.[1];
+  if (environment !== undefined) {
+    if (onTop) walk.overlays.set(environment, { file: path, path: join(walk.cwd, path), named: true });
+  } else if (kind === 'file') add(walk, path, false);
+  else complain(walk, 'not-a-file', `${path} is no regular file`, 'Remove it from the folder, or name the files to read.');
+}
+
+/** Beside the PATHs, else in the current folder. */
+function findOverlay(walk: Walk, environment: string): Found | undefined {
+  if (!NAME.test(environment))
+    return complain(walk, 'bad-environment', `\`${environment}\` is no name for an environment`, 'A name begins with a letter and goes on with letters, digits, `_` and `-`.');
+  const known = walk.overlays.get(environment);
+  if (known) return known;
+  const folders = new Set([...walk.found.keys()].map((path) => path.slice(0, path.lastIndexOf('/') + 1)).concat(''));
+  for (const folder of folders) {
+    for (const suffix of ['yaml', 'yml']) {
+      const path = `${folder}trueup.${environment}.${suffix}`;
+      if (look(walk, path)?.kind === 'file') return { file: path, path: join(walk.cwd, path), named: true };
+    }
+  }
+  return complain(
+    walk,
+    'no-environment-file',
+    `there is no trueup.${environment}.yaml`,
+    'It holds the settings and variable values of the environment, beside the other files of the project.',
+  );
+}

@@ -1,0 +1,64 @@
+// What both YAML readers give: plain values, and beside them where each key and item begins.
+// Nothing here knows of kinds, references or files.
+
+/** A plain `yes`, `no`, `on` or `off`: text in YAML 1.2, a flag in 1.1. Only a free-form document may hold one. */
+export class Word {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+export type Raw = null | boolean | number | string | Word | readonly Raw[] | RawMap;
+export interface RawMap {
+  readonly [key: string]: Raw;
+}
+
+/** Offsets of the keys of each mapping and of the items of each sequence, by the object that holds them. */
+export type Marks = Map<object, ReadonlyMap<string, number>>;
+
+export interface RawDocument {
+  readonly root: Raw;
+  readonly marks: Marks;
+}
+
+/** What a reader has to say against a text. */
+export interface Fault {
+  readonly offset: number;
+  readonly code: string;
+  readonly summary: string;
+  readonly detail?: string;
+}
+
+export const limits = { bytes: 2 * 1024 * 1024, levels: 64 } as const;
+
+const WORD = /^(?:yes|no|on|off)$/i;
+
+/** The value of a plain scalar that no other rule claims. */
+export function plainText(text: string): string | Word {
+  return text.length <= 3 && WORD.test(text) ? new Word(text) : text;
+}
+
+export function isMap(value: Raw | undefined): value is RawMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Word);
+}
+
+/** The offset of the deepest step of `path` that `document` has, and how many steps that is. */
+export function offsetOf({ root, marks }: RawDocument, path: readonly string[]): { readonly offset: number; readonly steps: number } {
+  let value: Raw | undefined = root;
+  let offset = 0;
+  let steps = 0;
+  for (const step of path) {
+    const here: number | undefined = typeof value === 'object' && value !== null ? marks.get(value)?.get(step) : undefined;
+    if (here === undefined) break;
+    offset = here;
+    steps += 1;
+    value = (value as RawMap)[step];
+  }
+  return { offset, steps };
+}

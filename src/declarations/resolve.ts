@@ -1,0 +1,258 @@
+// One piece of a file becomes what it declares: `for_each` is unfolded, variables are filled in, the shape is checked,
+// references and secrets are made. A piece that is wrong yields complaints and nothing else.
+import {
+  NAME,
+  didYouMean,
+  formatAddress,
+  isTree,
+  normalAll,
+  object,
+  tryAddress,
+  walk,
+  type Attributes,
+  type Declaration,
+  type Diagnostic,
+  type Kind,
+  type Kinds,
+  type Lifecycle,
+  type Lookup,
+  type Origin,
+  type Secret,
+  type Settings,
+  type Values,
+} from '../model/index.js';
+import { placeText, type Piece } from './collect.js';
+import { escapeText } from './expression.js';
+import { build, substitute, type Desk, type Scope } from './interpolate.js';
+import type { Library } from './library.js';
+import { isMap, type Raw, type RawMap } from './raw.js';
+import { check, found, type Complaint, type Validators } from './validate.js';
+import type { Validator } from './validator.js';
+import { bodyOf, settings as settingsAttribute, whereOf } from './vocabulary.js';
+
+export interface Run {
+  readonly kinds: Kinds;
+  readonly library: Library;
+  readonly validators: Validators;
+  readonly diagnostics: Diagnostic[];
+  /** Complaints made already, so that the members of a `for_each` do not repeat one another. */
+  readonly said: Set<string>;
+  readonly scope: Scope;
+  /** Kinds of the lookups by their names. */
+  readonly lookups: ReadonlyMap<string, string>;
+  readonly secret: (source: 'env' | 'file', name: string) => Secret;
+}
+
+/** Records a complaint, with its place and the lines around it. */
+export function complain(run: Run, piece: Piece, { path, code, summary, detail }: Complaint, address?: string): void {
+  const full = [...piece.path, ...path];
+  const key = JSON.stringify([piece.from.file, full, code, summary]);
+  if (run.said.has(key)) return;
+  run.said.add(key);
+  const place = run.library.locate(piece.from, full);
+  run.diagnostics.push({
+    severity: 'error',
+    code,
+    summary,
+    ...(detail === undefined ? {} : { detail }),
+    ...(address === undefined ? {} : { address }),
+    ...(path.length === 0 ? {} : { attribute: path.join('.') }),
+    origin: { file: piece.from.file, ...place },
+    frame: run.library.frame(piece.from, place),
+  });
+}
+
+/** How a tree of attributes is read. */
+interface Form {
+  readonly attributes: Attributes;
+  readonly validator: Validator;
+  /** What it is called in complaints. */
+  readonly what: string;
+  /** Whether references to other objects may stand at a path. */
+  readonly references: (path: readonly string[]) => boolean;
+}
+
+/** Fills in, checks and converts; undefined after a complaint. */
+function read(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, inside: readonly string[], address?: string): Values | undefined {
+  let wrong = false;
+  const say = ({ path, ...rest }: Complaint): void => {
+    wrong = true;
+    complain(run, piece, { ...rest, path: [...inside, ...path] }, address);
+  };
+  const root = object('', form.attributes);
+  const filled = substitute(raw, root, [], scope, say);
+  for (const complaint of check(form.validator, form.attributes, filled, form.what)) say(complaint);
+  const desk: Desk = { kinds: run.kinds, lookups: run.lookups, references: form.references, secret: run.secret, complain: say };
+  const values = build(filled, root, [], desk);
+  return !wrong && isTree(values) ? values : undefined;
+}
+
+export function settingsOf(run: Run, piece: Piece): Partial<Settings> {
+  const form: Form = { attributes: settingsAttribute.attributes, validator: run.validators.settings, what: 'settings', references: () => false };
+  const values = read(run, piece, piece.raw, form, run.scope, []) ?? {};
+  for (const [path, least] of [
+    ['policy.max_deletes', 0],
+    ['policy.max_changed_percent', 0],
+    ['requests_per_minute', 1],
+  ] as const) {
+    const steps = path.split('.');
+    const value = steps.reduce<unknown>((tree, step) => (tree as Record<string, unknown> | undefined)?.[step], values);
+    if (typeof value === 'number' && value < least) complain(run, piece, { path: steps, code: 'out-of-range', summary: `\`${path}\` must be at least ${least}` });
+  }
+  return values as unknown as Partial<Settings>;
+}
+
+export function mergeSettings(base: Settings, over: Partial<Settings>): Settings {
+  return { ...base, ...over, policy: { ...base.policy, ...over.policy }, v2_headers: { ...base.v2_headers, ...over.v2_headers } };
+}
+
+export function lookupOf(run: Run, piece: Piece): Lookup | undefined {
+  const [name, ...more] = isMap(piece.raw) ? Object.keys(piece.raw) : [];
+  if (name === undefined || more.length > 0) {
+    const example = 'As in `hq: { accounts: { name: Headquarters } }`.';
+    return void complain(run, piece, { path: [], code: 'wrong-type', summary: `the lookup \`${piece.name}\` must hold exactly one kind`, detail: example });
+  }
+  const kind = run.kinds.get(name);
+  if (!kind)
+    return void complain(run, piece, {
+      path: [name],
+      code: 'unknown-kind',
+      summary: `\`${name}\` is no kind.${didYouMean(name, run.kinds.keys())}`,
+      detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
+    });
+  const form: Form = { attributes: whereOf(kind), validator: run.validators.where.get(name) as Validator, what: `a lookup of ${name}`, references: () => false };
+  const raw = (piece.raw as RawMap)[name] as Raw;
+  if (isMap(raw) && Object.keys(raw).length === 0)
+    return void complain(run, piece, {
+      path: [name],
+      code: 'missing-attribute',
+      summary: `the lookup \`${piece.name}\` asks for nothing`,
+      detail: 'Name at least one attribute that tells the object from all others.',
+    });
+  const where = read(run, piece, raw, form, run.scope, [name]);
+  return where && { name: piece.name, kind: name, where: normalAll(form.attributes, where), origin: piece.origin };
+}
+
+interface Member {
+  readonly key: string;
+  readonly value: Raw;
+}
+
+export function declarationsOf(run: Run, piece: Piece): readonly Declaration[] {
+  const kind = run.kinds.get(piece.path[0] as string) as Kind;
+  if (!isMap(piece.raw)) {
+    complain(run, piece, { path: [], code: 'wrong-type', summary: `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}` });
+    return [];
+  }
+  const { for_each: each, ...body } = piece.raw;
+  const members = each === undefined ? [undefined] : membersOf(run, piece, each);
+  return members.flatMap((member) => declarationOf(run, piece, kind, body, member) ?? []);
+}
+
+function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {
+  let wrong = false;
+  const say = (summary: string, more: readonly string[] = [], detail?: string): void => {
+    wrong = true;
+    complain(run, piece, { path: ['for_each', ...more], code: 'bad-for-each', summary, ...(detail === undefined ? {} : { detail }) });
+  };
+  const each = substitute(raw, undefined, ['for_each'], run.scope, (complaint) => {
+    wrong = true;
+    complain(run, piece, complaint);
+  });
+  if (wrong) return [];
+  if (isMap(each)) return Object.entries(each).map(([key, value]) => ({ key, value }));
+  if (!Array.isArray(each)) {
+    say(`\`for_each\`: a list of texts or a mapping is expected, not ${found(each)}`);
+    return [];
+  }
+  const seen = new Set<string>();
+  (each as readonly Raw[]).forEach((item, index) => {
+    if (typeof item !== 'string') say(`\`for_each\`: text is expected, not ${found(item)}`, [String(index)], 'Write it in quotes.');
+    else if (item.includes('${')) say('`for_each`: a key must be known before anything is read', [String(index)]);
+    else if (seen.has(item)) say('`for_each`: the same key stands twice', [String(index)]);
+    else seen.add(item);
+  });
+  return wrong ? [] : [...seen].map((key) => ({ key, value: escapeText(key) }));
+}
+
+function declarationOf(run: Run, piece: Piece, kind: Kind, body: RawMap, member?: Member): Declaration | undefined {
+  const address = formatAddress({ kind: kind.name, name: piece.name, ...(member ? { key: member.key } : {}) });
+  const form: Form = { attributes: bodyOf(kind), validator: run.validators.body.get(kind.name) as Validator, what: kind.name, references: ([top]) => top !== 'lifecycle' };
+  const scope = member ? { ...run.scope, each: member } : run.scope;
+  const values = read(run, piece, body, form, scope, [], address);
+  if (!values) return undefined;
+  const wanted = lifecycleOf(values['lifecycle'] as Lifecycle | undefined, body, member);
+  const wrong = lifecycleTrouble(kind, wanted);
+  for (const complaint of wrong) complain(run, piece, complaint, address);
+  if (wrong.length > 0) return undefined;
+  return {
+    address,
+    kind: kind.name,
+    name: address.slice(kind.name.length + 1),
+    values: normalAll(kind.attributes, values),
+    lifecycle: wanted,
+    origin: piece.origin,
+    at: (path): Origin => ({ file: piece.from.file, ...run.library.locate(piece.from, [...piece.path, ...path.split('.')]) }),
+  };
+}
+
+/** A bare earlier name of a whole `for_each` means the member with the same key. */
+function lifecycleOf(wanted: Lifecycle | undefined, body: RawMap, member: Member | undefined): Lifecycle {
+  const raw = body['lifecycle'];
+  const written = isMap(raw) ? raw['renamed_from'] : undefined;
+  if (!member || !wanted?.renamed_from || typeof written !== 'string' || !NAME.test(written)) return wanted ?? {};
+  return { ...wanted, renamed_from: formatAddress({ kind: '', name: written, key: member.key }).slice(1) };
+}
+
+function lifecycleTrouble(kind: Kind, { ignore_changes: ignored, renamed_from: former }: Lifecycle): readonly Complaint[] {
+  const names = [...walk(kind.attributes)].filter(([, { computed }]) => computed !== true).map(([path]) => path);
+  const unknown = (ignored ?? []).flatMap((name, index): readonly Complaint[] =>
+    names.includes(name)
+      ? []
+      : [
+          {
+            path: ['lifecycle', 'ignore_changes', String(index)],
+            code: 'unknown-attribute',
+            summary: `\`${name}\` is not an attribute of ${kind.name} that could be ignored.${didYouMean(name, names)}`,
+            detail: `Attributes: ${names.join(', ')}.`,
+          },
+        ],
+  );
+  if (former === undefined || tryAddress(`${kind.name}.${former}`)) return unknown;
+  return [
+    ...unknown,
+    {
+      path: ['lifecycle', 'renamed_from'],
+      code: 'bad-name',
+      summary: '`lifecycle.renamed_from` is no name',
+      detail: 'Write the earlier name alone, without its kind; with `["key"]` behind it for a member of a `for_each`.',
+    },
+  ];
+}
+
+/** Two declarations cannot be bound to one live object, nor take over one earlier name. */
+export function refuseRivals(run: Run, declarations: readonly Declaration[]): void {
+  for (const word of ['adopt', 'renamed_from'] as const) {
+    const first = new Map<string, Declaration>();
+    for (const one of declarations) {
+      const value = one.lifecycle[word];
+      if (value === undefined) continue;
+      const key = `${one.kind}.${value}`;
+      const other = first.get(key);
+      if (!other) first.set(key, one);
+      else run.diagnostics.push(rivals(one, other, word, value));
+    }
+  }
+}
+
+function rivals(one: Declaration, other: Declaration, word: string, value: string): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'rival-declarations',
+    summary: `${one.address} and ${other.address} both have \`${word}: ${value}\``,
+    detail: `The other stands in ${placeText(other.origin)}. Remove the line from one of them.`,
+    address: one.address,
+    attribute: `lifecycle.${word}`,
+    origin: one.at(`lifecycle.${word}`),
+  };
+}

@@ -1,0 +1,115 @@
+// JSON Schema of declaration files, read off the kinds. Editors complete and check with it, ajv validates with it.
+// Only what draft-07 and every editor understands. Wherever a value may stand, a text with `${…}` may.
+import { type Attribute, type Attributes, type Kind, type Kinds, type JsonObject, type Json } from '../model/index.js';
+import { declarable, isNullable, lifecycle, settings, whereOf } from './vocabulary.js';
+
+const DRAFT = 'http://json-schema.org/draft-07/schema#';
+/** A text that holds a reference, a variable or another `${…}`. */
+const FILLED = '\\$\\{';
+const SECRET = '^\\$\\{ *secret\\.(env|file)\\..+\\}$';
+const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_-]*$';
+
+function filledOr(type: string, nullable = false): JsonObject {
+  return { type: [type, 'string', ...(nullable ? ['null'] : [])], pattern: FILLED };
+}
+
+/** With `strict`, null stands nowhere: what holds no value is left out. */
+function attributeSchema(attribute: Attribute, strict = false): JsonObject {
+  const description = attribute.doc;
+  const nullable = !strict && isNullable(attribute);
+  if (attribute.secret === true) return { description: `${description} Write \${secret.env.NAME} or \${secret.file.PATH}.`, type: 'string', pattern: SECRET };
+  switch (attribute.word) {
+    case 'text':
+      return { description, type: nullable ? ['string', 'null'] : 'string' };
+    case 'choice':
+      return { description, anyOf: [{ enum: [...attribute.values, ...(nullable ? [null] : [])] }, attribute.open ? { type: 'string' } : { type: 'string', pattern: FILLED }] };
+    case 'ref':
+      return { description, type: ['string', 'integer'] };
+    case 'integer':
+    case 'number':
+      return { description, ...filledOr(attribute.word, nullable) };
+    case 'flag':
+      return { description, ...filledOr('boolean') };
+    case 'list':
+    case 'set':
+      return { description, ...filledOr('array'), items: attributeSchema(attribute.of, strict) };
+    case 'map':
+      return { description, ...filledOr('object'), additionalProperties: attributeSchema(attribute.of, strict) };
+    case 'object':
+      return { description, ...filledOr('object'), ...members(attribute.attributes, strict) };
+    case 'document':
+      return { description, ...filledOr('object', true) };
+  }
+}
+
+function members(attributes: Attributes, strict = false): JsonObject {
+  const declared = Object.entries(attributes).filter(([, { computed }]) => computed !== true);
+  const required = declared.filter(([, { optional }]) => optional !== true).map(([name]) => name);
+  return {
+    properties: Object.fromEntries(declared.map(([name, attribute]) => [name, attributeSchema(attribute, strict)])),
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+}
+
+const forEach: JsonObject = {
+  description: 'Makes one object for each text of a list or key of a map, addressed as `name["key"]`; `${each.key}` and `${each.value}` are filled in.',
+  type: ['array', 'object', 'string'],
+  items: { type: 'string' },
+  pattern: FILLED,
+};
+
+/** One declaration of the kind: what stands behind its name. `for_each` is taken off before validation. */
+export function bodySchema(kind: Kind): JsonObject {
+  const own = members(declarable(kind));
+  return { type: 'object', ...own, properties: { ...(own['properties'] as JsonObject), lifecycle: attributeSchema(lifecycle(kind), true) } };
+}
+
+export function whereSchema(kind: Kind): JsonObject {
+  return { type: 'object', ...members(whereOf(kind), true) };
+}
+
+export function settingsSchema(): JsonObject {
+  return { type: 'object', ...members(settings.attributes, true) };
+}
+
+function namedBodies(kind: Kind): JsonObject {
+  const body = bodySchema(kind);
+  const definition = { ...body, description: kind.doc, properties: { ...(body['properties'] as JsonObject), for_each: forEach }, examples: [kind.example as Json] };
+  return { description: kind.doc, type: 'object', propertyNames: { pattern: NAME_PATTERN }, additionalProperties: definition };
+}
+
+function file(title: string, properties: JsonObject): JsonObject {
+  return { $schema: DRAFT, title, type: 'object', properties, additionalProperties: false };
+}
+
+/** The schema of declarations of one kind alone: a map from names to declarations. */
+export function kindSchema(kind: Kind): JsonObject {
+  return { $schema: DRAFT, title: kind.name, ...namedBodies(kind) };
+}
+
+/** The schema of a declaration file. */
+export function declarationsSchema(kinds: Kinds): JsonObject {
+  const all = [...kinds.values()];
+  return file('trueup declarations', {
+    settings: { description: settings.doc, ...settingsSchema() },
+    variables: {
+      description: 'Values for `${var.NAME}`, unless `--var`, `TRUEUP_VAR_NAME` or the file of the environment gives another.',
+      type: 'object',
+      propertyNames: { pattern: NAME_PATTERN },
+    },
+    lookups: {
+      description: 'Existing objects that are not managed here. Exactly one live object must match.',
+      type: 'object',
+      propertyNames: { pattern: NAME_PATTERN },
+      additionalProperties: {
+        type: 'object',
+        minProperties: 1,
+        maxProperties: 1,
+        properties: Object.fromEntries(all.map((kind) => [kind.name, { description: kind.doc, minProperties: 1, ...whereSchema(kind) }])),
+        additionalProperties: false,
+      },
+    },
+    ...Object.fromEntries(all.map((kind) => [kind.name, namedBodies(kind)])),
+  });
+}

@@ -1,0 +1,146 @@
+// Checks shapes with ajv and says in our own words what is wrong. The validators of the built-in kinds are compiled
+// beforehand; they are found by the digest of their schema, so a stale one is never used.
+import { didYouMean, digest, type Attribute, type Attributes, type JsonObject, type Kinds } from '../model/index.js';
+import { precompiled } from './generated/validators.js';
+import { Word, isMap, type Raw } from './raw.js';
+import { bodySchema, settingsSchema, whereSchema } from './schema.js';
+import type { SchemaError, Validator } from './validator.js';
+import { attributeAt } from './vocabulary.js';
+
+/** What is wrong inside one declaration; `path` leads to the place, from its attributes on. */
+export interface Complaint {
+  readonly path: readonly string[];
+  readonly code: string;
+  readonly summary: string;
+  readonly detail?: string;
+}
+
+export interface Validators {
+  readonly settings: Validator;
+  readonly body: ReadonlyMap<string, Validator>;
+  readonly where: ReadonlyMap<string, Validator>;
+}
+
+export const ajvOptions = { allErrors: true, strict: false, messages: false, validateFormats: false } as const;
+
+export async function validatorsOf(kinds: Kinds): Promise<Validators> {
+  const list = [...kinds.values()];
+  const all = await Promise.all([settingsSchema(), ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)])].map(validatorOf));
+  const pick = (first: number) => new Map(list.map((kind, index) => [kind.name, all[first + 2 * index] as Validator]));
+  return { settings: all[0] as Validator, body: pick(1), where: pick(2) };
+}
+
+async function validatorOf(schema: JsonObject): Promise<Validator> {
+  const known = precompiled[digest(schema)];
+  if (known) return known;
+  const { Ajv } = await import('ajv');
+  return new Ajv(ajvOptions).compile(schema) as Validator;
+}
+
+/** Every complaint about `data`, which should be an object with these attributes. `what` names it, as in `alert_rules`. */
+export function check(validator: Validator, attributes: Attributes, data: Raw, what: string): readonly Complaint[] {
+  if (!isMap(data)) return [{ path: [], code: 'wrong-type', summary: `a mapping of attributes is expected, not ${found(data)}` }];
+  if (validator(data)) return [];
+  const errors = (validator.errors ?? []).filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath));
+  return errors.flatMap((error) => explain(error, attributes, data, what) ?? []);
+}
+
+function explain({ instancePath, keyword, params }: SchemaError, attributes: Attributes, data: Raw, what: string): Complaint | undefined {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const value = valueAt(data, path);
+  if (value instanceof Word) return undefined;
+  const attribute = path.length === 0 ? undefined : attributeAt(attributes, path);
+  const around = path.length === 0 ? attributes : attribute?.word === 'object' ? attribute.attributes : {};
+  const where = path.length === 0 ? what : `\`${path.join('.')}\``;
+  if (keyword === 'additionalProperties') return unknown(path, String(params['additionalProperty']), around, where);
+  if (keyword === 'required') return missing(path, String(params['missingProperty']), around, where);
+  return attribute && mismatch(path, attribute, value);
+}
+
+function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
+  let value: Raw | undefined = data;
+  for (const step of path) value = typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? (value as { readonly [key: string]: Raw })[step] : undefined;
+  return value;
+}
+
+function unknown(path: readonly string[], name: string, around: Attributes, where: string): Complaint {
+  const full = [...path, name];
+  if (Object.hasOwn(around, name)) return { path: full, code: 'computed-attribute', summary: `\`${name}\` belongs to the server and cannot be declared`, detail: 'Remove it.' };
+  const names = Object.keys(around).filter((one) => around[one]?.computed !== true);
+  return { path: full, code: 'unknown-attribute', summary: `\`${name}\` is not an attribute of ${where}.${didYouMean(name, names)}`, detail: `Attributes: ${names.join(', ')}.` };
+}
+
+function missing(path: readonly string[], name: string, around: Attributes, where: string): Complaint {
+  const doc = around[name]?.doc ?? '';
+  return { path, code: 'missing-attribute', summary: `\`${name}\` is missing in ${where}`, ...(doc ? { detail: `\`${name}\`: ${doc}` } : {}) };
+}
+
+/** A value that does not fit its attribute. A secret's value is not even described. */
+export function mismatch(path: readonly string[], attribute: Attribute, value: Raw | undefined): Complaint {
+  const where = path.join('.');
+  if (attribute.secret === true) {
+    return {
+      path,
+      code: 'literal-secret',
+      summary: `\`${where}\` is secret: its value cannot stand in a file`,
+      detail: 'Write `"${secret.env.NAME}"` or `"${secret.file.PATH}"`.',
+    };
+  }
+  if (attribute.word === 'choice' && typeof value === 'string') {
+    const right = didYouMean(value, attribute.values);
+    return { path, code: 'unknown-choice', summary: `\`${where}\` is not one of its words.${right}`, detail: `Words: ${attribute.values.join(', ')}.` };
+  }
+  const fix = remedy(attribute, value);
+  return {
+    path,
+    code: value === null ? 'null-value' : 'wrong-type',
+    summary: `\`${where}\`: ${expected(attribute)} is expected, not ${found(value)}`,
+    ...(fix ? { detail: fix } : {}),
+  };
+}
+
+function expected(attribute: Attribute): string {
+  switch (attribute.word) {
+    case 'text':
+      return 'text';
+    case 'choice':
+      return `one of ${attribute.values.join(', ')}`;
+    case 'ref':
+      return 'an identifier or a reference';
+    case 'integer':
+      return 'an integer';
+    case 'number':
+      return 'a number';
+    case 'flag':
+      return 'true or false';
+    case 'list':
+    case 'set':
+      return 'a list';
+    case 'map':
+    case 'object':
+      return 'a mapping';
+    case 'document':
+      return 'a mapping or null';
+  }
+}
+
+export function found(value: Raw | undefined): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return value instanceof Word ? `the word \`${String(value)}\`` : 'a mapping';
+  return typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'true or false' : Number.isInteger(value) ? 'an integer' : 'a number';
+}
+
+function remedy(attribute: Attribute, value: Raw | undefined): string | undefined {
+  const { word } = attribute;
+  if (value === null) {
+    const none = word === 'list' || word === 'set' ? '`[]` means none; ' : '';
+    return `Give it a value, or leave the key out: ${none}what is absent is not managed.`;
+  }
+  if (word === 'text' || word === 'choice') return typeof value === 'number' || typeof value === 'boolean' ? 'Write it in quotes.' : undefined;
+  if (word === 'list' || word === 'set') return Array.isArray(value) || isMap(value) ? undefined : 'Write it in brackets: `[ … ]`.';
+  return undefined;
+}

@@ -1,0 +1,70 @@
+// What a declaration file holds beside the attributes of the kinds, in the same words: settings and lifecycle are
+// objects like any other, so that schema, validation, suggestions and conversion need no second language.
+import { choice, flag, integer, list, object, ref, removals, text, writables, type Attribute, type Attributes, type Kind } from '../model/index.js';
+
+/** Top-level keys beside the kinds. */
+export const sections = ['settings', 'variables', 'lookups'] as const;
+
+const header = (name: string): Attribute => text(`What this deployment calls ${name}.`, { optional: true });
+
+export const settings = object('How the project is run. At most once in a project.', {
+  target: choice('Absent: the environment names the target. `emulator`: the cloud in a box, with its data in `.trueup/emulator.json`.', ['emulator'], { optional: true }),
+  state: text('Where the state is kept: a file, relative to the current folder, or an address.', { optional: true }),
+  policy: object(
+    'How much one run may destroy.',
+    {
+      max_deletes: integer('Deletions in one run and within 24 hours; 5 unless told.', { optional: true }),
+      max_changed_percent: integer('Updates and deletions in per cent of the objects in the state; 30 unless told.', { optional: true }),
+    },
+    { optional: true },
+  ),
+  requests_per_minute: integer('Calls a minute; 450 unless told, unlimited for a target on this machine.', { optional: true }),
+  v2_headers: object(
+    'Names of the four v2 headers, where a deployment has its own.',
+    Object.fromEntries(['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'].map((name) => [name, header(name)])),
+    { optional: true },
+  ),
+});
+
+export function lifecycle(kind: Kind): Attribute {
+  return object(
+    'How the object is treated, whatever its attributes.',
+    {
+      protect: flag('Refuses to delete the object.', { optional: true }),
+      ignore_changes: list('Attributes that are set at creation and not compared afterwards.', text('Name of an attribute.'), { optional: true }),
+      adopt: ref('Identifier of the live object to bind.', kind.name, { optional: true }),
+      renamed_from: text('Name that the declaration had before.', { optional: true }),
+      on_removal: choice('What happens to the live object when the declaration is removed. The first is the default.', removals(kind).map(String), { optional: true }),
+      allow_twin: flag('Allows another declaration that would be recognised by the same content or name.', { optional: true }),
+    },
+    { optional: true },
+  );
+}
+
+/** A declaration of the kind: its attributes, the server's included, and its lifecycle. */
+export function bodyOf(kind: Kind): Attributes {
+  return { ...kind.attributes, lifecycle: lifecycle(kind) };
+}
+
+/** What a lookup may ask for: attributes with one plain value, none required. */
+export function whereOf(kind: Kind): Attributes {
+  const asked = Object.entries(kind.attributes).filter(([, { word, secret }]) => secret !== true && ['text', 'choice', 'ref', 'integer', 'number', 'flag'].includes(word));
+  return Object.fromEntries(asked.map(([name, attribute]) => [name, { ...attribute, optional: true, computed: false }]));
+}
+
+/** The attribute at a path inside `attributes`, where the vocabulary knows one. */
+export function attributeAt(attributes: Attributes, path: readonly string[]): Attribute | undefined {
+  let attribute: Attribute | undefined = object('', attributes);
+  for (const step of path) attribute = attribute && inside(attribute, step);
+  return attribute;
+}
+
+function inside(attribute: Attribute, step: string): Attribute | undefined {
+  if (attribute.word === 'object') return Object.hasOwn(attribute.attributes, step) ? attribute.attributes[step] : undefined;
+  return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map' ? attribute.of : undefined;
+}
+
+export const isNullable = (attribute: Attribute): boolean =>
+  attribute.word === 'document' || (attribute.optional === true && ['text', 'choice', 'integer', 'number'].includes(attribute.word));
+
+export const declarable = (kind: Kind): Attributes => Object.fromEntries(writables(kind));

@@ -1,0 +1,143 @@
+// Writes declarations as YAML that loads as it stands: what `export` and the reference docs are made of.
+import {
+  isEmpty,
+  isObject,
+  isTree,
+  walk,
+  writable,
+  type Attribute,
+  type Attributes,
+  type Json,
+  type JsonObject,
+  type Kind,
+  type Kinds,
+  type Value,
+  type Values,
+} from '../model/index.js';
+import { spell } from './interpolate.js';
+
+/** One declaration to be written. */
+export interface Written {
+  readonly name: string;
+  readonly values: Values;
+  /** The live object to adopt. */
+  readonly id?: string;
+  /** Written above the declaration. */
+  readonly comments?: readonly string[];
+}
+
+/**
+ * File text for each kind that has objects. Attributes of the server, empty ones and secrets are left out (secrets with
+ * a comment that says how to write them); identifiers of other exported objects become references to them.
+ */
+export function writeDeclarations(kinds: Kinds, estate: ReadonlyMap<string, readonly Written[]>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [kind, objects] of estate) for (const { id, name } of objects) if (id !== undefined) names.set(`${kind}.${id}`, name);
+  const refer: Refer = (to, id) => {
+    const name = names.get(`${to}.${id}`);
+    return name === undefined ? undefined : `\${${to}.${name}.${kinds.get(to)?.id}}`;
+  };
+  const texts = new Map<string, string>();
+  for (const [name, objects] of estate) {
+    const kind = kinds.get(name);
+    if (!kind || objects.length === 0) continue;
+    texts.set(name, `${name}:\n${objects.map((one) => writeDeclaration(kind, one, refer)).join('\n\n')}\n`);
+  }
+  return texts;
+}
+
+/** The text that refers to the object of kind `to` with this identifier, where there is one. */
+type Refer = (to: string, id: string) => string | undefined;
+
+function writeDeclaration(kind: Kind, { name, values, id, comments = [] }: Written, refer: Refer): string {
+  const remarks = comments.map((comment) => `  # ${comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')}`);
+  const secrets = [...walk(kind.attributes)].filter(([, { secret }]) => secret === true);
+  const hints = secrets.map(([path]) => `    # ${path} reads back masked and is left out; to manage it, write "\${secret.env.NAME}"`);
+  const members = {
+    ...sourceOf(kind.attributes, values, (to, wanted) => (to === kind.name && wanted === id ? undefined : refer(to, wanted))),
+    ...(id === undefined ? {} : { lifecycle: { adopt: id } }),
+  };
+  return [...remarks, `  ${name}:`, ...hints, ...yamlLines(members, 4)].join('\n');
+}
+
+/** What is worth declaring of an object, in the spelling of a file. */
+function sourceOf(attributes: Attributes, values: Values, refer: Refer): Readonly<Record<string, Json>> {
+  const out: Record<string, Json> = {};
+  for (const [name, attribute] of Object.entries(attributes)) {
+    const value = values[name] ?? null;
+    if (!writable(attribute) || attribute.secret === true) continue;
+    const source = spellAs(attribute, value, refer);
+    const worthless = isEmpty(source) || (attribute.only_declared === true && source === false);
+    if (attribute.optional !== true || !worthless) out[name] = source;
+  }
+  return out;
+}
+
+function spellAs(attribute: Attribute, value: Value, refer: Refer): Json {
+  if (attribute.word === 'object') return isTree(value) ? sourceOf(attribute.attributes, value, refer) : {};
+  if (attribute.word === 'list' || attribute.word === 'set') return Array.isArray(value) ? (value as readonly Value[]).map((item) => spellAs(attribute.of, item, refer)) : [];
+  return (attribute.word === 'ref' && typeof value === 'string' ? refer(attribute.to, value) : undefined) ?? spell(value);
+}
+
+const WIDEST = 120;
+
+/** A tree as block YAML, `indent` spaces in; collections of plain values stay on one line while they fit. */
+export function yamlLines(tree: Readonly<Record<string, Json>>, indent: number): readonly string[] {
+  const margin = ' '.repeat(indent);
+  return Object.entries(tree).flatMap(([name, value]) => {
+    const key = `${margin}${scalar(name)}:`;
+    const short = inline(value);
+    if (short !== undefined && key.length + short.length < WIDEST) return [`${key} ${short}`];
+    if (Array.isArray(value)) return [key, ...(value as readonly Json[]).flatMap((item) => itemLines(item, indent + 2))];
+    return isObject(value) ? [key, ...yamlLines(value as JsonObject, indent + 2)] : [`${key} ${short}`];
+  });
+}
+
+function itemLines(item: Json, indent: number): readonly string[] {
+  const margin = ' '.repeat(indent);
+  const short = inline(item);
+  if (short !== undefined || !isObject(item)) return [`${margin}- ${short ?? JSON.stringify(item)}`];
+  const [first = '', ...rest] = yamlLines(item as JsonObject, indent + 2);
+  return [`${margin}- ${first.trimStart()}`, ...rest];
+}
+
+/** One line for a scalar, and for a collection that holds scalars only. */
+function inline(value: Json): string | undefined {
+  if (Array.isArray(value)) {
+    const items = value as readonly Json[];
+    return items.every((item) => !isObject(item) && !Array.isArray(item)) ? `[${items.map(scalar).join(', ')}]` : undefined;
+  }
+  if (!isObject(value)) return scalar(value);
+  const members = Object.entries(value as JsonObject);
+  if (members.some(([, item]) => isObject(item) || Array.isArray(item)) && members.length > 0) return undefined;
+  return members.length === 0 ? '{}' : `{ ${members.map(([key, item]) => `${scalar(key)}: ${scalar(item)}`).join(', ')} }`;
+}
+
+const PLAIN = /^[A-Za-z][A-Za-z0-9_./ -]*(?<! )$/;
+const RESERVED = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
+
+/** A scalar as it may stand anywhere; what cannot be seen is escaped. */
+function scalar(value: Json): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  if (PLAIN.test(value) && !RESERVED.test(value)) return value;
+  return JSON.stringify(value).replace(INVISIBLE, (character) =>
+    [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  );
+}
+
+/** A name for a declaration, made of any text; differs from those `taken`. */
+export function declarationName(text: string, taken: ReadonlySet<string>): string {
+  const slug = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+    .slice(0, 60);
+  const base = slug === '' ? 'object' : slug;
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}-${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
