@@ -1,33 +1,41 @@
 // Records as the API gives them, for people who only want to look: filtered by the API's own query parameters.
-import { refuse, type JsonObject, type Kind } from '../model/index.js';
+import { refuse, type JsonObject, type Kind, type Values } from '../model/index.js';
 import { liveOf, parseAnswer } from './answer.js';
 import { pages } from './paging.js';
 import { openSession, understood, type ConnectOptions } from './session.js';
+
+export interface Browsed {
+  /** As the API gave it. */
+  readonly record: JsonObject;
+  /** Its attributes in normal form. */
+  readonly values: Values;
+}
 
 /**
  * Every record that the filters (query parameters by name) let through. The identifier's parameter, or `path` where
  * the kind is read by its path, asks for one object. @throws Refusal where the reading is not proven complete.
  */
-export async function browse(options: ConnectOptions, kind: Kind, filters: Readonly<Record<string, string>>): Promise<readonly JsonObject[]> {
+export async function browse(options: ConnectOptions, kind: Kind, filters: Readonly<Record<string, string>>): Promise<readonly Browsed[]> {
   const session = openSession(options);
   const { dialect, collection, page } = kind.operations;
   const door = session.doorOf(dialect, kind.name);
   const { path: id, ...query } = filters;
   const path = door.base.path + door.dialect.path(collection, id);
+  const browsed = (record: unknown): Browsed => ({ record: record as JsonObject, values: liveOf(door.dialect, kind, record).values });
   return understood(kind.name, path, async () => {
     if (id !== undefined) {
       const answer = await session.read(door, kind.name, path, '', { statuses: [200, 404] });
-      return answer.status === 404 ? [] : [door.dialect.single(parseAnswer(answer)) as JsonObject];
+      return answer.status === 404 ? [] : [browsed(door.dialect.single(parseAnswer(answer)))];
     }
-    const found = new Map<string, JsonObject>();
+    const found = new Map<string, Browsed>();
     for await (const { records, next } of pages(session.reader(door, kind.name, path), door.dialect.query(page, query))) {
-      for (const record of records) {
-        const key = liveOf(door.dialect, kind, record).id;
+      for (const one of records.map(browsed)) {
+        const key = String(one.values[kind.id]);
         if (found.has(key))
           refuse('moving-pages', `${kind.name} cannot be read: an object came twice`, {
             detail: 'Objects are being made or deleted while they are listed; run the command again.',
           });
-        found.set(key, record as JsonObject);
+        found.set(key, one);
       }
       options.emit({ type: 'reading', kind: kind.name, objects: found.size, done: next === null });
     }

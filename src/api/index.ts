@@ -1,5 +1,5 @@
 // The api room's door.
-export { browse } from './browse.js';
+export { browse, type Browsed } from './browse.js';
 export { connect } from './client.js';
 export type { ConnectOptions } from './session.js';
 export { TransportError, undiciTransport, type Answer, type HttpRequest, type Transport, type TransportOptions } from './transport.js';

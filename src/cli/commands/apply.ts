@@ -1,0 +1,105 @@
+// `trueup apply`: shows the plan, asks, carries it out. A saved plan was reviewed already: it is only checked.
+import { statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { exits, refuse, writes, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
+import type { Proposal } from '../../reconciler/plan.js';
+import type { Session } from '../../state/index.js';
+import { wholeNumber, type Command, type Context } from '../context.js';
+import { settleMilliseconds } from '../memory.js';
+import { documentOf, metaOf, requestOf, withProject, type Site } from '../workplace.js';
+
+export const run: Command = async (context, paths) => {
+  const [only] = paths;
+  if (paths.length === 1 && only !== undefined && isPlanFile(resolve(context.cwd, only))) return applySaved(context, only);
+  return change(context, paths, requestOf(context));
+};
+
+/** Plans, asks and carries out. @throws Refusal at once where nobody can be asked. */
+export function change(context: Context, paths: readonly string[], request: PlanRequest): Promise<Exit> {
+  const { flags, interactive } = context;
+  if (!flags.autoApprove && (flags.json || !interactive)) {
+    const why = flags.json ? 'With --json nobody is asked' : 'There is no terminal to ask at';
+    refuse('not-approved', `${why}, and --auto-approve was not given.`, {
+      detail: 'Type trueup apply --auto-approve, or save a plan, review it and apply that: trueup plan --out plan.trueup, then trueup apply plan.trueup',
+    });
+  }
+  return withProject(context, paths, (site) => carryOut(context, site, request));
+}
+
+/** Declarations have endings of their own; any other regular file can only be a saved plan. */
+function isPlanFile(path: string): boolean {
+  return !/\.ya?ml$/i.test(path) && basename(path) !== 'cdk.tf.json' && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+async function applySaved(context: Context, name: string): Promise<Exit> {
+  const { flags, files, clock, cwd } = context;
+  const given = ['target', 'exclude', 'allow', 'destroy', 'var', 'env'].find((flag) => flags[flag as keyof typeof flags] !== undefined);
+  if (given !== undefined)
+    refuse('usage', `--${given} has no place beside a saved plan, which holds its own.`, { detail: `Leave it out, or plan anew: trueup plan --${given} … --out ${name}` });
+  const { readPlanFile } = await import('../../state/index.js');
+  const { document, options }: PlanFile = await readPlanFile({ path: resolve(cwd, name), files, clock });
+  const stale = (why: string): never => refuse('stale', `${name} is stale: ${why}.`, { detail: `Nothing was changed. Make it again: trueup plan --out ${name}` }, exits.stale);
+  return withProject(
+    context,
+    document.generated_from.paths,
+    (site) => {
+      if (site.project.digest !== document.generated_from.digest) stale('the declarations are not those it was made from');
+      if (site.reached.cloud.target !== document.target) stale(`it is about ${document.target}, and the target is ${site.reached.cloud.target}`);
+      const lineage = site.snapshot?.state.lineage ?? '';
+      if (document.state.lineage !== '' && lineage !== document.state.lineage) stale('the state is not the one it was made with');
+      return carryOut(context, site, options as PlanRequest, document);
+    },
+    { env: options.env, variables: options.variables },
+  );
+}
+
+async function carryOut(context: Context, site: Site, request: PlanRequest, saved?: PlanDocument): Promise<Exit> {
+  const { flags, out, random, signal } = context;
+  const { store, desk, watch, project } = site;
+  const parallelism = wholeNumber('--parallelism', flags.parallelism ?? '10', 1, 100);
+  const [{ apply }, { renderOutcomes, planDocument }] = await Promise.all([import('../../reconciler/apply.js'), import('../../report/index.js')]);
+  const session = await store.open(flags.destroy ? 'destroy' : 'apply', desk.cloud.target);
+  try {
+    let shown = false;
+    const show = async (proposal: Proposal): Promise<void> => {
+      shown = true;
+      await present(context, site, session, proposal);
+    };
+    const hands = { ...desk, session, random, parallelism, signal, settleMilliseconds: settleMilliseconds(context) };
+    const { proposal, outcomes, diagnostics, approved, exit } = await apply(hands, project, request, {
+      ...(saved && { saved }),
+      document: ({ plan }) => planDocument({ plan, kinds: context.kinds, meta: metaOf(context, site, session.snapshot) }),
+      approve: async (proposal) => {
+        await show(proposal);
+        const agreed = saved !== undefined || flags.autoApprove === true || (await agree(context, proposal));
+        watch.expect(proposal.plan.changes.filter(writes).length);
+        return agreed;
+      },
+    });
+    watch.end();
+    if (!shown) await show(proposal);
+    await context.tell(diagnostics);
+    if (!approved && exit === exits.error) context.err.write('Nothing was changed.\n');
+    if (outcomes.length > 0) out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
+    return exit;
+  } finally {
+    await session.release();
+  }
+}
+
+async function present(context: Context, site: Site, session: Session, { plan }: Proposal): Promise<void> {
+  const { out } = context;
+  const { lines } = site.watch;
+  const { renderPlan } = await import('../../report/index.js');
+  const document = await documentOf(context, site, session.snapshot, plan, lines ? 'all' : 'count');
+  site.watch.end();
+  out.write(lines ? lines.plan(document) : renderPlan(document, 'text', out.style));
+}
+
+/** Only the whole word counts. What needs no decision is not asked, and what is blocked cannot be agreed to. */
+async function agree(context: Context, { plan, exit }: Proposal): Promise<boolean> {
+  if (exit !== exits.done && exit !== exits.changes) return false;
+  if (plan.changes.every((one) => one.action === 'keep')) return true;
+  const answer = await context.ask('\nCarry this out? Only yes is taken for an answer: ');
+  return answer.trim() === 'yes';
+}

@@ -1,0 +1,110 @@
+// `trueup doctor`: everything a run depends on, looked at one by one. Values of credentials are never shown.
+import { defaultSettings, exits, Refusal, type Kind, type Project, type Settings } from '../../model/index.js';
+import type { Command, Context } from '../context.js';
+import { environmentOf, storeOf } from '../memory.js';
+import { loadProject } from '../project.js';
+import { needs, reach, secretOf } from '../target.js';
+import { version } from '../version.js';
+
+interface Finding {
+  readonly mark: 'ok' | 'note' | 'BAD';
+  readonly what: string;
+  readonly told: string;
+}
+
+type Surface = keyof typeof needs;
+
+/** Clocks further apart than this (milliseconds) confuse recovery. */
+const SKEW = 60_000;
+
+const ok = (what: string, told: string): Finding => ({ mark: 'ok', what, told });
+const note = (what: string, told: string): Finding => ({ mark: 'note', what, told });
+const bad = (what: string, told: string): Finding => ({ mark: 'BAD', what, told });
+
+export const run: Command = async (context, paths) => {
+  const project = await orRefusal(loadProject(context, paths));
+  const loaded = project instanceof Refusal ? undefined : project;
+  const settings = loaded?.settings ?? defaultSettings;
+  const findings = [
+    ok('versions', `trueup ${version}, node ${process.versions.node}, ${process.platform} ${process.arch}`),
+    project instanceof Refusal
+      ? bad('declarations', `${why(project)} (more: trueup validate)`)
+      : ok('declarations', `${project.declarations.length} in ${project.paths.join(', ')}`),
+    ...credentials(context, settings, loaded),
+    ...(await memory(context, settings)),
+    ...(await cloud(context, settings)),
+  ];
+  const width = Math.max(...findings.map(({ what }) => what.length)) + 2;
+  context.out.write(findings.map(({ mark, what, told }) => `${mark.padEnd(6)}${what.padEnd(width)}${told}\n`).join(''));
+  return findings.some(({ mark }) => mark === 'BAD') ? exits.error : exits.done;
+};
+
+function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
+  return work.catch((error: unknown) => {
+    if (error instanceof Refusal) return error;
+    throw error;
+  });
+}
+
+const why = ({ diagnostics }: Refusal): string => (diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0])?.summary ?? '';
+
+const surfaces = Object.keys(needs) as readonly Surface[];
+const configured = ({ environment }: Context, settings: Settings, surface: Surface): boolean => settings.target === 'emulator' || Boolean(environment[needs[surface].address]);
+
+/** What is missing is bad where a declared kind needs it, or where nothing tells which kinds there will be. */
+function credentials(context: Context, settings: Settings, project: Project | undefined): readonly Finding[] {
+  if (settings.target === 'emulator') return [ok('target', 'the emulator in this process, which needs no credentials')];
+  const { environment, kinds } = context;
+  const used = new Set(project?.declarations.map(({ kind }) => kinds.get(kind)?.operations.dialect));
+  return surfaces.flatMap((surface) => {
+    const missing = used.size === 0 || used.has(surface) ? bad : note;
+    const { address, secrets } = needs[surface];
+    const at = environment[address] ? ok(address, 'set') : missing(address, `not set${missing === note ? ', and not needed by what is declared' : ''}`);
+    return [at, ...secrets.map((name) => credential(context, name, missing))];
+  });
+}
+
+function credential(context: Context, name: string, missing: typeof bad): Finding {
+  const secret = secretOf(context, name);
+  if (secret.reveal() !== undefined) return ok(name, `set by ${secret.source}`);
+  return context.environment[secret.source] ? bad(name, `the file that ${secret.source} names cannot be read, or is empty`) : missing(name, 'not set');
+}
+
+async function memory(context: Context, settings: Settings): Promise<readonly Finding[]> {
+  const looked = await orRefusal(look(context, settings));
+  return looked instanceof Refusal ? [bad('state', why(looked))] : looked;
+}
+
+async function look(context: Context, settings: Settings): Promise<readonly Finding[]> {
+  const store = await storeOf(context, settings, environmentOf(context));
+  const snapshot = await store.read();
+  const holder = await store.holder();
+  return [
+    snapshot
+      ? ok('state', `${store.location}, serial ${snapshot.state.serial}, ${Object.keys(snapshot.state.resources).length} managed`)
+      : note('state', `${store.location} does not exist yet`),
+    holder
+      ? note('lock', `held by ${holder.operation} since ${holder.created_at}: process ${holder.pid} on ${holder.host}. If that is gone for sure: trueup unlock ${holder.id}`)
+      : ok('lock', 'free'),
+    snapshot?.unfinished
+      ? note('journal', `an earlier run did not finish; outcomes unknown: ${snapshot.pending.length}. trueup apply settles it`)
+      : ok('journal', 'nothing unfinished'),
+  ];
+}
+
+/** One small request to each surface that has an address. */
+async function cloud(context: Context, settings: Settings): Promise<readonly Finding[]> {
+  const asked = surfaces.filter((surface) => configured(context, settings, surface));
+  const reached = await orRefusal(reach(context, settings, { emit: () => undefined }));
+  if (reached instanceof Refusal) return [bad('reachability', why(reached))];
+  const findings: Finding[] = [];
+  for (const surface of asked) {
+    const kind = [...context.kinds.values()].find(({ operations }) => operations.dialect === surface) as Kind;
+    const answer = await orRefusal(reached.records(kind, { [kind.operations.by_id]: '0' }));
+    findings.push(answer instanceof Refusal ? bad(`${surface} answers`, why(answer)) : ok(`${surface} answers`, 'and takes the credentials'));
+  }
+  const skew = reached.skew();
+  if (skew !== undefined) findings.push((Math.abs(skew) < SKEW ? ok : bad)('clock', `${(Math.abs(skew) / 1000).toFixed(0)} s ${skew < 0 ? 'ahead of' : 'behind'} the server's`));
+  await reached.close();
+  return findings;
+}

@@ -1,0 +1,34 @@
+// `trueup emulator`: a device cloud on this machine. Prints what to export, then serves until a signal.
+import { resolve } from 'node:path';
+import { exits } from '../../model/index.js';
+import { wholeNumber, type Command } from '../context.js';
+import { durable } from '../emulated.js';
+import { needs } from '../target.js';
+
+export const run: Command = async (context) => {
+  const { flags, out, err, signal, cwd } = context;
+  const port = wholeNumber('--port', flags.port ?? '0', 0, 65_535);
+  const { dummyCredentials, parseFault, serve } = await import('../../emulator/index.js');
+  const at = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(cwd, path));
+  const [data, seed] = [at(flags.data), at(flags.seed)];
+  const emulator = await durable(context, { ...(data !== undefined && { data }), ...(seed !== undefined && { seed }), faults: (flags.fault ?? []).map(parseFault) });
+  const served = await serve(emulator, { port });
+  const [key] = dummyCredentials.v2;
+  const [token = ''] = Object.keys(dummyCredentials.v3);
+  const values: Readonly<Record<string, string>> = {
+    [needs.v2.address]: `${served.url}/api/v2`,
+    ...Object.fromEntries(needs.v2.secrets.map((name, index) => [name, Object.values({ ...key })[index] ?? ''])),
+    [needs.v3.address]: served.url,
+    [needs.v3.secrets[0]]: token,
+  };
+  out.write(
+    Object.entries(values)
+      .map(([name, value]) => `export ${name}=${value}\n`)
+      .join(''),
+  );
+  err.write(`Serving at ${served.url} until Ctrl-C. Type the lines above into another shell, then: trueup doctor\n`);
+  await new Promise<void>((stop) => (signal.aborted ? stop() : signal.addEventListener('abort', () => stop(), { once: true })));
+  await served.close();
+  await emulator.settled();
+  return exits.done;
+};

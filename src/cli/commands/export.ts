@@ -1,0 +1,72 @@
+// `trueup export`: writes what is live as declarations that plan empty. Touches no state, overwrites no file.
+import { join, resolve } from 'node:path';
+import { compareText, exits, Refusal, refuse, type Kind, type Live } from '../../model/index.js';
+import type { Command, Context } from '../context.js';
+import { settingsHere } from '../project.js';
+import { withCloud, type Workplace } from '../workplace.js';
+
+export const run: Command = async (context) => {
+  const { flags, out, err, cwd, files, kinds } = context;
+  const { writeDeclarations } = await import('../../declarations/index.js');
+  const estate = await withCloud(context, await settingsHere(context), (place) => unmanaged(context, place));
+  const texts = writeDeclarations(kinds, new Map([...estate].map(([kind, objects]) => [kind.name, named(kind, objects)])));
+  if (texts.size === 0) err.write('There is nothing to write: whatever is live is managed already (--all writes that, too).\n');
+  if (flags.out === undefined) {
+    out.write([...texts.values()].join('\n'));
+    return exits.done;
+  }
+  const folder = resolve(cwd, flags.out);
+  await files.makeFolder(folder);
+  for (const [kind, text] of texts) {
+    const path = join(folder, `${kind}.yaml`);
+    await files.create(path, text, 0o644).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      return refuse('exists', `${path} is there already, and nothing is overwritten.`, { detail: 'Name another folder: trueup export --out FOLDER' });
+    });
+    out.write(`wrote ${path}\n`);
+  }
+  return exits.done;
+};
+
+/** Live objects by kind; those the state binds are left out unless all were asked for. */
+async function unmanaged(context: Context, { desk, snapshot }: Workplace): Promise<ReadonlyMap<Kind, readonly Live[]>> {
+  const bound = new Set(context.flags.all ? [] : Object.values(snapshot?.state.resources ?? {}).map(({ kind, id }) => `${kind} ${id}`));
+  const found = new Map<Kind, readonly Live[]>();
+  for (const kind of context.kinds.values()) {
+    try {
+      const { objects } = await desk.cloud.list(kind);
+      found.set(
+        kind,
+        objects.filter(({ id }) => !bound.has(`${kind.name} ${id}`)),
+      );
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.diagnostics[0]?.code !== 'no-target') throw error;
+      await context.tell(error.diagnostics.map((one) => ({ ...one, severity: 'warning', summary: `${kind.name} are left out. ${one.summary}` })));
+    }
+  }
+  return found;
+}
+
+/** Names from what people call the objects, or from their kind and identifier; each only once. */
+function named(kind: Kind, objects: readonly Live[]): readonly { readonly name: string; readonly values: Live['values']; readonly id: string }[] {
+  const taken = new Set<string>();
+  return objects
+    .toSorted((a, b) => compareText(a.id, b.id))
+    .map(({ id, values }) => {
+      const wish = typeof values['name'] === 'string' ? slug(values['name']) : '';
+      const plain = wish === '' ? `${kind.singular.replaceAll('_', '-')}-${slug(id)}` : wish;
+      const name = taken.has(plain) ? `${plain}-${slug(id)}` : plain;
+      taken.add(name);
+      return { name, values, id };
+    });
+}
+
+function slug(text: string): string {
+  const words = text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return /^[0-9]/.test(words) ? `n-${words}` : words;
+}

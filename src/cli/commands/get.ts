@@ -1,0 +1,65 @@
+// `trueup get KIND [ID]`: what is there, by the API's own filters.
+import { didYouMean, exits, isObject, refuse, type Kind, type Value } from '../../model/index.js';
+import type { Browsed } from '../../api/index.js';
+import type { Command, Context } from '../context.js';
+import { pairs, settingsHere } from '../project.js';
+import { csv, plainJson, table } from '../tables.js';
+import { withCloud } from '../workplace.js';
+
+export const run: Command = async (context, [name = '', id]) => {
+  const { kinds, flags, out, err } = context;
+  const kind =
+    kinds.get(name) ??
+    refuse('unknown-kind', `There is no kind named ${JSON.stringify(name)}.${didYouMean(name, kinds.keys())}`, { detail: `Kinds: ${[...kinds.keys()].join(', ')}.` });
+  const filters = { ...filtersOf(kind, flags.filter), ...(id !== undefined && { [kind.operations.by_id]: id }) };
+  const found = await withCloud(context, await settingsHere(context), ({ reached }) => reached.records(kind, filters));
+  if (id !== undefined && found.length === 0)
+    refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `What is there: trueup get ${name}` });
+  if (found.length === 0 && flags.output === 'table') err.write(`No ${name.replaceAll('_', ' ')}.\n`);
+  else out.write(await render(kind, found, flags.output as Output));
+  return exits.done;
+};
+
+type Output = NonNullable<Context['flags']['output']> & ('table' | 'json' | 'yaml' | 'csv');
+
+/** The API reference's query parameters; `role=` is short for `filter[role]=`. @throws Refusal */
+function filtersOf({ name, operations }: Kind, words: readonly string[] | undefined): Readonly<Record<string, string>> {
+  const { by_id, by_ids, filters = [] } = operations;
+  const known = [...(by_id === 'path' ? [] : [by_id]), ...(by_ids === undefined ? [] : [by_ids]), ...filters];
+  const spelled = (key: string): string =>
+    known.find((one) => one === key || one === `filter[${key}]`) ??
+    refuse('unknown-filter', `${name} cannot be filtered by ${JSON.stringify(key)}.${didYouMean(key, known)}`, { detail: `Filters: ${known.join(', ')}.` });
+  return Object.fromEntries(pairs('--filter', words).map(([key, value]) => [spelled(key), value]));
+}
+
+async function render(kind: Kind, found: readonly Browsed[], output: Output): Promise<string> {
+  const records = found.map(({ record }) => record);
+  const attributes = [kind.id, ...Object.keys(kind.attributes).filter((name) => name !== kind.id && name !== 'resource_url')];
+  switch (output) {
+    case 'json':
+      return plainJson(records);
+    case 'yaml': {
+      const { stringify } = await import('yaml');
+      return stringify(records, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
+    }
+    case 'csv':
+      return csv(
+        attributes,
+        found.map(({ values }) => attributes.map((name) => (typeof values[name] === 'number' ? values[name] : cell(values[name])))),
+      );
+    case 'table': {
+      const told = attributes.filter((name) => found.some(({ values }) => cell(values[name]) !== ''));
+      return table(
+        told,
+        found.map(({ values }) => told.map((name) => cell(values[name]))),
+      );
+    }
+  }
+}
+
+/** Lists as words, objects as JSON, nothing as nothing. */
+function cell(value: Value | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map((one) => cell(one as Value)).join(' ');
+  return isObject(value) ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,17 @@
+// `trueup import ADDRESS ID`: binds a declaration to an object that exists. Sends nothing.
+import { exits } from '../../model/index.js';
+import type { Command } from '../context.js';
+import { withProject } from '../workplace.js';
+
+export const run: Command = (context, [address = '', id = '', ...paths]) =>
+  withProject(context, paths, async ({ store, desk, project }) => {
+    const { bind } = await import('../../reconciler/bind.js');
+    const session = await store.open('import', desk.cloud.target);
+    try {
+      const outcome = await bind({ ...desk, session }, project, address, id);
+      context.out.write(`${outcome.address} is bound to ${outcome.id}. What differs: trueup plan\n`);
+      return exits.done;
+    } finally {
+      await session.release();
+    }
+  });

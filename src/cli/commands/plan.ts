@@ -1,0 +1,35 @@
+// `trueup plan`: reads, compares, shows. Writes nothing but the files it was asked for.
+import { resolve } from 'node:path';
+import { exits, type Exit } from '../../model/index.js';
+import type { Command } from '../context.js';
+import { chosen } from '../project.js';
+import { deliver, formsOf } from '../reports.js';
+import { documentOf, requestOf, withProject } from '../workplace.js';
+
+export const run: Command = (context, paths) => {
+  const forms = formsOf(context);
+  const { flags, out, files, clock, cwd } = context;
+  const how = chosen(context);
+  return withProject(
+    context,
+    paths,
+    async (site): Promise<Exit> => {
+      const { propose } = await import('../../reconciler/propose.js');
+      const { renderPlan } = await import('../../report/index.js');
+      const request = requestOf(context);
+      const { plan, exit } = await propose(site.desk, site.project, site.snapshot, request);
+      const document = await documentOf(context, site, site.snapshot, plan, forms.complete || flags.out !== undefined ? 'all' : 'count');
+      site.watch.end();
+      if (site.watch.lines) out.write(site.watch.lines.plan(document));
+      await deliver(context, forms, (format, style) => renderPlan(document, format, style));
+      if (flags.out !== undefined && !plan.diagnostics.some((one) => one.severity === 'error')) {
+        const { writePlanFile } = await import('../../state/index.js');
+        const { env } = how;
+        await writePlanFile({ path: resolve(cwd, flags.out), files, clock }, document, { ...request, ...(env !== undefined && { env }), variables: site.project.variables });
+        context.err.write(`Saved. To carry it out: trueup apply ${flags.out}\n`);
+      }
+      return exit === exits.changes && !flags.detailedExitcode ? exits.done : exit;
+    },
+    how,
+  );
+};

@@ -1,0 +1,29 @@
+// `trueup state mv`: gives a managed object another address, and everything that depended on it with it.
+import { exits, refuse, tryAddress, type Result } from '../../model/index.js';
+import type { Command } from '../context.js';
+import { entryOf, rewrite } from '../remembered.js';
+
+export const run: Command = async (context, [from = '', to = '']) => {
+  await rewrite(context, 'state mv', ({ state }) => {
+    const entry = entryOf(state, from);
+    if (tryAddress(to)?.kind !== entry.kind)
+      refuse('usage', `${to} is no address of ${entry.kind}.`, { detail: `Type it as in: trueup state mv ${from} ${entry.kind}.another-name` });
+    if (state.resources[to]) refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, { detail: `Let it go first: trueup state rm ${to}` });
+    const moved: readonly Result[] = [
+      { type: 'result', class: 'applied', address: to, entry },
+      { type: 'result', class: 'applied', address: from, entry: null },
+    ];
+    const dependents = Object.entries(state.resources).filter(([address, one]) => address !== from && one.depends_on.includes(from));
+    return [
+      ...moved,
+      ...dependents.map(([address, one]): Result => ({
+        type: 'result',
+        class: 'applied',
+        address,
+        entry: { ...one, depends_on: one.depends_on.map((name) => (name === from ? to : name)) },
+      })),
+    ];
+  });
+  context.out.write(`${from} is ${to} now.\n`);
+  return exits.done;
+};

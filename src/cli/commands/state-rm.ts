@@ -1,0 +1,18 @@
+// `trueup state rm`: lets objects go, and attempts to make one whose outcome nobody knows. Nothing remote is touched.
+import { exits, type Result } from '../../model/index.js';
+import type { Command } from '../context.js';
+import { entryOf, rewrite } from '../remembered.js';
+
+export const run: Command = async (context, addresses) => {
+  await rewrite(context, 'state rm', ({ state, pending }) =>
+    addresses.flatMap((address): readonly Result[] => {
+      const attempts = pending.filter((intent) => intent.address === address);
+      const dropped = attempts.map((intent): Result => ({ type: 'result', op: intent.op, class: 'not_sent', address }));
+      if (attempts.length > 0 && !state.resources[address]) return dropped;
+      entryOf(state, address);
+      return [...dropped, { type: 'result', class: 'applied', address, entry: null }];
+    }),
+  );
+  context.out.write(`${addresses.join(', ')}: let go. What is live stays as it is.\n`);
+  return exits.done;
+};

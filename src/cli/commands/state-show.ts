@@ -1,0 +1,10 @@
+// `trueup state show`: everything that is remembered of one address, as JSON.
+import { exits, sorted } from '../../model/index.js';
+import type { Command } from '../context.js';
+import { entryOf, remembered } from '../remembered.js';
+
+export const run: Command = async (context, [address = '']) => {
+  const { state } = await remembered(context);
+  context.out.write(`${JSON.stringify(sorted({ address, ...entryOf(state, address) }), null, 2)}\n`);
+  return exits.done;
+};

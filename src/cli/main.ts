@@ -1,0 +1,95 @@
+// The only place that exits. Reads the command line, loads the one command that was asked for, and turns whatever
+// comes of it into words on stderr and an exit code.
+import { exits, Refusal, worst, type Diagnostic, type Exit } from '../model/index.js';
+import { contextOf, type Command, type Context } from './context.js';
+import { parse, type CommandSpec } from './program.js';
+
+const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>>> = {
+  init: () => import('./commands/init.js'),
+  validate: () => import('./commands/validate.js'),
+  plan: () => import('./commands/plan.js'),
+  apply: () => import('./commands/apply.js'),
+  destroy: () => import('./commands/destroy.js'),
+  drift: () => import('./commands/drift.js'),
+  import: () => import('./commands/import.js'),
+  export: () => import('./commands/export.js'),
+  get: () => import('./commands/get.js'),
+  'state list': () => import('./commands/state-list.js'),
+  'state show': () => import('./commands/state-show.js'),
+  'state mv': () => import('./commands/state-mv.js'),
+  'state rm': () => import('./commands/state-rm.js'),
+  unlock: () => import('./commands/unlock.js'),
+  show: () => import('./commands/show.js'),
+  schema: () => import('./commands/schema.js'),
+  completion: () => import('./commands/completion.js'),
+  doctor: () => import('./commands/doctor.js'),
+  emulator: () => import('./commands/emulator.js'),
+};
+
+export async function main(process: NodeJS.Process): Promise<void> {
+  const parsed = parse(
+    process.argv.slice(2),
+    (text) => process.stdout.write(text),
+    (text) => process.stderr.write(text),
+  );
+  if ('exit' in parsed) {
+    process.exitCode = parsed.exit;
+    return;
+  }
+  const controller = new AbortController();
+  const interrupted = listen(process, controller);
+  const context = contextOf(process, parsed.flags, controller.signal);
+  const said = await outcome(process, context, parsed.command, parsed.args, controller.signal);
+  const code = interrupted();
+  process.exit(code === undefined ? said : worst([said, code]));
+}
+
+/** The first signal asks the run to end in good order, the second ends it at once. */
+function listen(process: NodeJS.Process, controller: AbortController): () => Exit | undefined {
+  let code: Exit | undefined;
+  const on = (signal: NodeJS.Signals, exit: Exit) =>
+    process.on(signal, () => {
+      if (code !== undefined) process.exit(code);
+      code = exit;
+      controller.abort(new Error(signal));
+    });
+  on('SIGINT', exits.interrupted);
+  on('SIGTERM', exits.terminated);
+  return () => code;
+}
+
+async function outcome(process: NodeJS.Process, context: Context, command: CommandSpec, args: readonly string[], signal: AbortSignal): Promise<Exit> {
+  const complain = async (error: unknown): Promise<Exit> => {
+    const { diagnostics, exit } = troubleOf(error);
+    if (!signal.aborted) await context.tell(diagnostics);
+    if (context.flags.debug && error instanceof Error) context.err.write(`${error.stack}\n`);
+    return exit;
+  };
+  const dropped = new Promise<never>((_, reject) => {
+    process.on('uncaughtException', reject);
+    process.on('unhandledRejection', reject);
+    if (!command.graceful) signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+  let exit: Exit;
+  try {
+    const { run } = await (commands[command.name] as (typeof commands)[string])();
+    exit = await Promise.race([run(context, args), dropped]);
+  } catch (error) {
+    exit = await complain(error);
+  }
+  context.err.status(undefined);
+  await context.out.drained().catch(async (error: unknown) => (exit = worst([exit, await complain(error)])));
+  return exit;
+}
+
+/** What a thrown thing says to a person. Messages of unforeseen errors may quote what they choked on, so they are not shown. */
+function troubleOf(error: unknown): { readonly diagnostics: readonly Diagnostic[]; readonly exit: Exit } {
+  if (error instanceof Refusal) return error;
+  const { code, syscall, path, name } = error as NodeJS.ErrnoException;
+  const summary =
+    code !== undefined && syscall !== undefined
+      ? `The system refused (${code}, ${syscall}${path === undefined ? '' : ` ${path}`}).`
+      : `This should not have happened (${name ?? typeof error}).`;
+  const detail = syscall === undefined ? 'It is a mistake in trueup. Run the same command with --debug and report what it prints.' : undefined;
+  return { diagnostics: [{ severity: 'error', code: 'unforeseen', summary, ...(detail === undefined ? {} : { detail }) }], exit: exits.error };
+}

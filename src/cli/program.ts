@@ -1,0 +1,258 @@
+// The command line as data: every command with its arguments and flags. The parser, the help texts, the texts that
+// answer `--help` before anything is loaded, and shell completion are all made from this table.
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { policyRules } from '../model/index.js';
+import { version } from './version.js';
+
+export interface FlagSpec {
+  /** As commander writes it: `-o, --output <format>`. */
+  readonly spelling: string;
+  readonly doc: string;
+  readonly choices?: readonly string[];
+  readonly initial?: string;
+  readonly repeat?: true;
+}
+
+export interface CommandSpec {
+  /** `plan`, or `state list` below a group. */
+  readonly name: string;
+  readonly args: string;
+  readonly doc: string;
+  readonly flags: readonly FlagSpec[];
+  /** Ends by itself, in good order, once the signal is raised; all others are simply left. */
+  readonly graceful?: true;
+  readonly more?: string;
+}
+
+/** Values of all flags there are; each command sees its own. */
+export interface Flags {
+  readonly all?: boolean;
+  readonly allow?: readonly string[];
+  readonly autoApprove?: boolean;
+  readonly data?: string;
+  readonly debug?: boolean;
+  readonly destroy?: boolean;
+  readonly detailedExitcode?: boolean;
+  readonly env?: string;
+  readonly exclude?: readonly string[];
+  readonly fault?: readonly string[];
+  readonly filter?: readonly string[];
+  readonly format?: string;
+  readonly json?: boolean;
+  readonly out?: string;
+  readonly output?: string;
+  readonly parallelism?: string;
+  readonly port?: string;
+  readonly report?: readonly string[];
+  readonly seed?: string;
+  readonly target?: readonly string[];
+  readonly unmanaged?: string;
+  readonly var?: readonly string[];
+}
+
+const environment: FlagSpec = { spelling: '--env <name>', doc: 'overlay trueup.<name>.yaml and keep a state of its own (TRUEUP_ENV)' };
+const variable: FlagSpec = { spelling: '--var <name=value>', doc: 'value of ${var.name} (TRUEUP_VAR_name); repeatable', repeat: true };
+const debug: FlagSpec = { spelling: '--debug', doc: 'show stack traces' };
+const project = [variable, environment, debug];
+const ndjson: FlagSpec = { spelling: '--json', doc: 'one JSON event a line, with the field names of Terraform' };
+const scope: readonly FlagSpec[] = [
+  { spelling: '--target <address>', doc: 'only this address and what it refers to; repeatable', repeat: true },
+  { spelling: '--exclude <address>', doc: 'not this address, nor what refers to it; repeatable', repeat: true },
+  { spelling: '--allow <rule>', doc: 'let this policy rule pass; repeatable', choices: policyRules, repeat: true },
+];
+const detailed: FlagSpec = { spelling: '--detailed-exitcode', doc: 'exit 2 where anything differs' };
+const formats = ['text', 'json', 'markdown'];
+const format: FlagSpec = { spelling: '--format <format>', doc: 'form of the answer', choices: formats, initial: 'text' };
+const report: FlagSpec = { spelling: '--report <format=file>', doc: 'write it to a file as well; repeatable', repeat: true };
+const acting: readonly FlagSpec[] = [
+  { spelling: '--auto-approve', doc: 'do not ask' },
+  { spelling: '--parallelism <n>', doc: 'how many writes at once', initial: '10' },
+];
+
+const paths = `
+A PATH is a YAML file, a folder with YAML files, or - for standard input.
+Without one, the YAML files of the current folder are the project.`;
+
+export const commands: readonly CommandSpec[] = [
+  { name: 'init', args: '', doc: 'write a first trueup.yaml, a .gitignore line and a CI workflow', flags: [debug] },
+  { name: 'validate', args: '[paths...]', doc: 'check declarations, without network and without secrets', flags: project, more: paths },
+  {
+    name: 'plan',
+    args: '[paths...]',
+    doc: 'show what apply would do',
+    flags: [
+      { spelling: '--out <file>', doc: 'save the plan, for apply FILE' },
+      format,
+      report,
+      ndjson,
+      detailed,
+      ...scope,
+      { spelling: '--destroy', doc: 'plan to delete everything that is managed' },
+      ...project,
+    ],
+    more: paths,
+  },
+  {
+    name: 'apply',
+    args: '[paths...]',
+    doc: 'show the plan, ask, carry it out; or carry out a saved plan',
+    flags: [...acting, ndjson, ...scope, { spelling: '--destroy', doc: 'delete everything that is managed' }, ...project],
+    graceful: true,
+    more: `${paths}\nA file saved by plan --out is carried out without asking, unless it is stale.`,
+  },
+  { name: 'destroy', args: '[paths...]', doc: 'delete everything that is managed, after asking', flags: [...acting, ndjson, ...scope, ...project], graceful: true, more: paths },
+  {
+    name: 'drift',
+    args: '[paths...]',
+    doc: 'compare what is live with what is declared and was applied',
+    flags: [
+      format,
+      report,
+      ndjson,
+      detailed,
+      { spelling: '--unmanaged <word>', doc: 'what objects that nothing here manages are', choices: ['count', 'fail'], initial: 'count' },
+      ...project,
+    ],
+    more: paths,
+  },
+  { name: 'import', args: '<address> <id> [paths...]', doc: 'bind a declaration to an object that exists', flags: project, graceful: true },
+  {
+    name: 'export',
+    args: '',
+    doc: 'write what is live as declarations',
+    flags: [
+      { spelling: '--out <folder>', doc: 'one file a kind into this folder; otherwise to standard output' },
+      { spelling: '--format <format>', doc: 'form of the declarations', choices: ['yaml'], initial: 'yaml' },
+      { spelling: '--all', doc: 'also what the state already binds' },
+      ...project,
+    ],
+  },
+  {
+    name: 'get',
+    args: '<kind> [id]',
+    doc: 'list objects as they are',
+    flags: [
+      { spelling: '--filter <key=value>', doc: "one of the API's filters; repeatable", repeat: true },
+      { spelling: '-o, --output <format>', doc: 'form of the list', choices: ['table', 'json', 'yaml', 'csv'], initial: 'table' },
+      ...project,
+    ],
+  },
+  { name: 'state list', args: '', doc: 'addresses and identifiers', flags: project },
+  { name: 'state show', args: '<address>', doc: 'what is remembered of one address', flags: project },
+  { name: 'state mv', args: '<from> <to>', doc: 'give an object another address', flags: project, graceful: true },
+  { name: 'state rm', args: '<addresses...>', doc: 'forget objects; they stay as they are', flags: project, graceful: true },
+  { name: 'unlock', args: '<id>', doc: 'remove the lock of a run that is gone', flags: project, graceful: true },
+  { name: 'show', args: '<planfile>', doc: 'show a saved plan', flags: [format, debug] },
+  { name: 'schema', args: '[kind]', doc: 'JSON Schema of declarations, or of one kind', flags: [debug] },
+  { name: 'completion', args: '<bash|zsh|fish>', doc: 'completion script for a shell', flags: [debug] },
+  { name: 'doctor', args: '[paths...]', doc: 'check versions, credentials, clock, reachability and lock', flags: project },
+  {
+    name: 'emulator',
+    args: '',
+    doc: 'serve a device cloud on this machine, for trying and testing',
+    flags: [
+      { spelling: '--port <n>', doc: 'port on 127.0.0.1; 0 takes a free one', initial: '0' },
+      { spelling: '--data <file>', doc: 'keep the estate in this file' },
+      { spelling: '--seed <file>', doc: 'begin with the estate of this file' },
+      { spelling: '--fault <words>', doc: 'misbehave, as in latency=50 or status=503,times=2; repeatable', repeat: true },
+      debug,
+    ],
+    graceful: true,
+  },
+];
+
+const groups: Readonly<Record<string, string>> = { state: 'care of the state' };
+
+const closing = `
+Exit codes: 0 done, 1 error, 2 changes (--detailed-exitcode), 3 blocked by
+policy, 4 state locked, 5 a person must decide, 6 plan stale, 7 partly applied.
+Credentials come from the environment: trueup doctor names what is missing.`;
+
+/** What was asked for, or the exit code of a command line that only wanted an answer (0) or is wrong (1). */
+export type Parsed = { readonly command: CommandSpec; readonly args: readonly string[]; readonly flags: Flags } | { readonly exit: 0 | 1 };
+
+type Write = (text: string) => void;
+type Found = (command: CommandSpec, args: readonly string[], flags: Flags) => void;
+
+const toOption = ({ spelling, doc, choices, initial, repeat }: FlagSpec): Option => {
+  const option = new Option(spelling, doc);
+  if (choices) option.choices(choices);
+  if (initial !== undefined) option.default(initial);
+  if (repeat)
+    option.argParser((value: string, all: readonly string[] | undefined) => {
+      if (choices && !choices.includes(value)) throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+      return [...(all ?? []), value];
+    });
+  return option;
+};
+
+function createProgram(out: Write, err: Write, found: Found): Command {
+  const common = (command: Command, path: string): Command =>
+    command
+      .exitOverride()
+      .helpOption('-h, --help', 'show this')
+      .configureOutput({ writeOut: out, writeErr: err, getOutHelpWidth: () => 80, getErrHelpWidth: () => 80, getOutHasColors: () => false, getErrHasColors: () => false })
+      .showHelpAfterError(`For what there is, type: ${path} --help`);
+  const root = common(new Command('trueup'), 'trueup')
+    .description('Declare accounts, alert rules, push destinations and roles; plan, apply, audit.')
+    .version(version, '-v, --version', 'show the version')
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText('after', closing);
+  const parents = new Map<string, Command>();
+  for (const [name, doc] of Object.entries(groups)) parents.set(name, common(root.command(name), `trueup ${name}`).description(doc).helpCommand(false));
+  for (const spec of commands) {
+    const words = spec.name.split(' ');
+    const parent = words.length > 1 ? (parents.get(words[0] as string) as Command) : root;
+    const command = common(parent.command(`${words.at(-1)} ${spec.args}`.trim()), `trueup ${spec.name}`).description(spec.doc);
+    for (const flag of spec.flags) command.addOption(toOption(flag));
+    if (spec.more !== undefined) command.addHelpText('after', spec.more);
+    command.action(() => found(spec, command.args, command.opts()));
+  }
+  return root;
+}
+
+const longFlags = new Set([...commands.flatMap((one) => one.flags.map((flag) => /--([a-z-]+)/.exec(flag.spelling)?.[1])), 'help', 'version']);
+
+/** Terraform writes long flags with one dash; what comes after a lone `--` is left alone. */
+export function doubleDashes(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, index) => {
+    const name = /^-([a-z][a-z-]+)(=.*)?$/s.exec(word)?.[1];
+    const short = name?.startsWith('o') === true && !longFlags.has(name);
+    return name !== undefined && !short && (end === -1 || index < end) ? `-${word}` : word;
+  });
+}
+
+/** Reads a command line (without node and script). Help and complaints go to `out` and `err`; nothing exits. */
+export function parse(argv: readonly string[], out: Write, err: Write): Parsed {
+  let parsed: Parsed = { exit: 0 };
+  const program = createProgram(out, err, (command, args, flags) => {
+    parsed = { command, args, flags };
+  });
+  if (argv.length === 0) {
+    out(program.helpInformation());
+    return parsed;
+  }
+  try {
+    program.parse(doubleDashes(argv), { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return { exit: error.exitCode === 0 ? 0 : 1 };
+  }
+  return parsed;
+}
+
+/** Every help text by the words of its command (`''` for the whole), and the version under `--version`. */
+export function answers(): Readonly<Record<string, string>> {
+  const ask = (words: readonly string[]): string => {
+    let text = '';
+    parse(
+      words,
+      (part) => (text += part),
+      (part) => (text += part),
+    );
+    return text;
+  };
+  const names = ['', ...Object.keys(groups), ...commands.map((one) => one.name)];
+  return { ...Object.fromEntries(names.map((name) => [name, ask([...name.split(' ').filter(Boolean), '--help'])])), '--version': ask(['--version']) };
+}

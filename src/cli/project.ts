@@ -1,0 +1,46 @@
+// The project in front of a command: loaded, linted, its complaints said.
+import { refuse, Refusal, defaultSettings, exits, type Diagnostic, type Project, type Settings } from '../model/index.js';
+import { declarationFiles } from '../ports/declaration-files.js';
+import type { Context } from './context.js';
+import { environmentOf } from './memory.js';
+
+export interface Chosen {
+  readonly env: string | undefined;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** What `--env` and `--var` say. @throws Refusal for a `--var` that is not name=value. */
+export function chosen(context: Context): Chosen {
+  return { env: environmentOf(context), variables: Object.fromEntries(pairs('--var', context.flags.var)) };
+}
+
+/** Values of a repeatable `--flag name=value`. @throws Refusal */
+export function pairs(flag: string, words: readonly string[] = []): readonly (readonly [string, string])[] {
+  return words.map((word) => {
+    const at = word.indexOf('=');
+    return at > 0 ? [word.slice(0, at), word.slice(at + 1)] : refuse('usage', `${flag} takes name=value.`);
+  });
+}
+
+async function read(context: Context, paths: readonly string[], { env, variables }: Chosen): Promise<{ readonly project?: Project; readonly diagnostics: readonly Diagnostic[] }> {
+  const { load, lint } = await import('../declarations/index.js');
+  const { kinds, cwd, environment, stdin } = context;
+  const loaded = await load({ kinds, paths, cwd, files: declarationFiles, stdin, environment, variables, ...(env !== undefined && { env }) });
+  return loaded.project ? { ...loaded, diagnostics: [...loaded.diagnostics, ...lint(loaded.project, kinds)] } : loaded;
+}
+
+/** The project, with warnings and notes said. @throws Refusal with every complaint where it does not load. */
+export async function loadProject(context: Context, paths: readonly string[], how: Chosen = chosen(context)): Promise<Project> {
+  const { project, diagnostics } = await read(context, paths, how);
+  if (!project || diagnostics.some((one) => one.severity === 'error')) throw new Refusal(diagnostics, exits.error);
+  await context.tell(diagnostics);
+  return project;
+}
+
+/** The settings of the current folder, for commands that need no declarations; the defaults where it holds none. */
+export async function settingsHere(context: Context): Promise<Settings> {
+  const { project, diagnostics } = await read(context, [], chosen(context));
+  if (project) return project.settings;
+  if (diagnostics.some((one) => one.severity === 'error' && one.code !== 'no-declarations')) throw new Refusal(diagnostics, exits.error);
+  return defaultSettings;
+}

@@ -1,0 +1,37 @@
+// The forms an answer takes: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
+import { resolve } from 'node:path';
+import { refuse } from '../model/index.js';
+import type { Format, Style } from '../report/index.js';
+import type { Context } from './context.js';
+import { pairs } from './project.js';
+
+/** How files are written: no colour, as wide as a page. */
+const PAGE: Style = { color: false, width: 100 };
+
+export interface Forms {
+  readonly shown: Format;
+  readonly files: readonly (readonly [format: Format, path: string])[];
+  /** Whether some form lists what stays as it is. */
+  readonly complete: boolean;
+}
+
+const formats: readonly string[] = ['text', 'json', 'markdown'] satisfies readonly Format[];
+
+/** What was asked for, checked before any work is done. @throws Refusal */
+export function formsOf({ flags, cwd }: Context): Forms {
+  const files = pairs('--report', flags.report).map(([format, path]): readonly [Format, string] => {
+    if (!formats.includes(format))
+      refuse('usage', `--report knows no form named ${JSON.stringify(format)}.`, { detail: `Forms: ${formats.join(', ')}. Type it as in: --report markdown=plan.md` });
+    return [format as Format, resolve(cwd, path)];
+  });
+  const shown = (flags.format ?? 'text') as Format;
+  if (flags.json && shown !== 'text')
+    refuse('usage', '--json and --format exclude one another.', { detail: 'For one document, leave out --json; for a stream of events, leave out --format.' });
+  return { shown, files, complete: flags.json === true || [shown, ...files.map(([format]) => format)].includes('json') };
+}
+
+/** Shows and writes what `render` makes. */
+export async function deliver({ out, files, flags }: Context, forms: Forms, render: (format: Format, style: Style) => string): Promise<void> {
+  if (!flags.json) out.write(render(forms.shown, out.style));
+  for (const [format, path] of forms.files) await files.replace(path, render(format, PAGE), 0o644);
+}

@@ -1,0 +1,74 @@
+// stdout carries the product, stderr everything said about it. Colour, width and animation are decided for each
+// stream by what it is connected to; a reader that went away (`| head`) ends nothing, it is only not written to.
+import { createInterface } from 'node:readline/promises';
+import type { Style } from '../report/index.js';
+
+export interface Out {
+  readonly style: Style;
+  /** Whether lines may be drawn over. */
+  readonly animated: boolean;
+  write(text: string): void;
+  /** Shows `line` until the next write or status; undefined clears it. Nothing where not animated. */
+  status(line: string | undefined): void;
+  /** Resolves once everything is handed over; rejects where that failed for another reason than a reader gone. */
+  drained(): Promise<void>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const NARROWEST = 40;
+const USUAL = 80;
+const CLEAR = '\r\u001b[2K';
+
+export function outlet(stream: NodeJS.WriteStream, environment: Environment): Out {
+  const terminal = stream.isTTY === true && environment['TERM'] !== 'dumb' && !environment['CI'];
+  let trouble: NodeJS.ErrnoException | undefined;
+  let shown = false;
+  stream.on('error', (error) => (trouble ??= error));
+  const send = (text: string): void => {
+    if (!trouble) stream.write(text);
+  };
+  const status = (line: string | undefined): void => {
+    if (!terminal || (line === undefined && !shown)) return;
+    shown = line !== undefined;
+    send(CLEAR + (line ?? ''));
+  };
+  return {
+    style: { color: terminal && !environment['NO_COLOR'], width: Math.max(NARROWEST, (stream.isTTY && stream.columns) || USUAL) },
+    animated: terminal,
+    write(text) {
+      status(undefined);
+      send(text);
+    },
+    status,
+    async drained() {
+      if (!trouble) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+      if (trouble && trouble.code !== 'EPIPE') throw trouble;
+    },
+  };
+}
+
+/** All of standard input. */
+export async function readAll(stdin: NodeJS.ReadStream, limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stdin as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size > limit) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** One line typed by a person; empty where the input ends or the run is interrupted. */
+export async function ask(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream, question: string, signal: AbortSignal): Promise<string> {
+  const lines = createInterface({ input: stdin, output: stderr });
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  try {
+    return await Promise.race([lines.question(question, { signal }), closed]);
+  } catch {
+    return '';
+  } finally {
+    lines.close();
+  }
+}

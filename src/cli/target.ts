@@ -1,0 +1,123 @@
+// Which cloud a run speaks to, and with what: addresses and credentials from the environment, or the emulator in
+// this process. Only what is there is handed on; what a kind needs and lacks is refused by name when it is needed.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browsed, ConnectOptions, Transport } from '../api/index.js';
+import { refuse, Secret, type CloudWriter, type Emit, type Kind, type Settings } from '../model/index.js';
+import type { Context } from './context.js';
+import { durable } from './emulated.js';
+
+export interface Reached {
+  readonly cloud: CloudWriter;
+  /** Records as the API gives them, filtered by its own query parameters. @throws Refusal */
+  records(kind: Kind, filters: Readonly<Record<string, string>>): Promise<readonly Browsed[]>;
+  /** Milliseconds by which the server's clock was ahead of ours when it last answered. */
+  skew(): number | undefined;
+  close(): Promise<void>;
+}
+
+/** Names of the four v2 headers, as the API reference spells them, with the environment names of their values. */
+const v2Headers = {
+  'X-MGR-API-ID': 'TRUEUP_MGR_API_ID',
+  'X-MGR-API-KEY': 'TRUEUP_MGR_API_KEY',
+  'X-VND-API-ID': 'TRUEUP_VND_API_ID',
+  'X-VND-API-KEY': 'TRUEUP_VND_API_KEY',
+} as const;
+
+/** What each surface needs of the environment. */
+export const needs = {
+  v2: { address: 'TRUEUP_V2_URL', secrets: Object.values(v2Headers) },
+  v3: { address: 'TRUEUP_V3_URL', secrets: ['TRUEUP_V3_TOKEN'] },
+} as const;
+
+/** A secret from the environment, or from the file that `<name>_FILE` names; it is read when it is needed. */
+export function secretOf({ environment }: Pick<Context, 'environment'>, name: string): Secret {
+  const file = environment[`${name}_FILE`];
+  if (file === undefined || file === '') return new Secret(name, () => environment[name] || undefined);
+  if (environment[name]) refuse('ambiguous-secret', `${name} and ${name}_FILE are both set.`, { detail: 'Unset one of them.' });
+  let text: string | undefined;
+  return new Secret(`${name}_FILE`, () => (text ??= tryFile(file)));
+}
+
+function tryFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch {
+    return undefined;
+  }
+}
+
+type Doors = Pick<ConnectOptions, 'v2' | 'v3'>;
+
+function doorsOf(context: Context, settings: Settings): Doors {
+  const { [needs.v2.address]: two, [needs.v3.address]: three } = context.environment;
+  const headers = Object.entries(v2Headers).map(([name, variable]) => [settings.v2_headers[name] ?? name, secretOf(context, variable)]);
+  return {
+    ...(two && { v2: { url: two, headers: Object.fromEntries(headers) as Readonly<Record<string, Secret>> } }),
+    ...(three && { v3: { url: three, token: secretOf(context, needs.v3.secrets[0]) } }),
+  };
+}
+
+interface Line extends Doors {
+  readonly transport: Transport;
+  /** What a state is bound to, where the addresses do not say it. */
+  readonly name?: string;
+  close(): Promise<void>;
+}
+
+async function lineTo(context: Context, settings: Settings): Promise<Line> {
+  if (settings.target === 'emulator') return emulatorLine(context, settings);
+  const { undiciTransport } = await import('../api/index.js');
+  const doors = doorsOf(context, settings);
+  const { HTTPS_PROXY, https_proxy: lower, NO_PROXY, no_proxy: lowerNo } = context.environment;
+  const origins = [doors.v2?.url, doors.v3?.url].filter((url) => url !== undefined);
+  return { ...doors, ...undiciTransport({ origins, proxy: { https: HTTPS_PROXY || lower, no: NO_PROXY || lowerNo } }) };
+}
+
+/** Addresses of the emulator in this process: never resolved, but loopback by name. */
+const inProcess = 'http://localhost';
+
+async function emulatorLine(context: Context, settings: Settings): Promise<Line> {
+  const { dummyCredentials } = await import('../emulator/index.js');
+  const emulator = await durable(context, { data: join(context.cwd, '.trueup', 'emulator.json') });
+  const [key] = dummyCredentials.v2;
+  const [token = ''] = Object.keys(dummyCredentials.v3);
+  const dummy = (value: string): Secret => new Secret('the dummy credentials', () => value);
+  return {
+    name: 'emulator',
+    v2: { url: `${inProcess}/api/v2`, headers: Object.fromEntries(Object.entries({ ...key }).map(([name, value]) => [settings.v2_headers[name] ?? name, dummy(value)])) },
+    v3: { url: inProcess, token: dummy(token) },
+    async transport({ method, url, headers, body }) {
+      const answer = await emulator.fetch(new Request(url, { method, headers, ...(body !== undefined && { body }) }));
+      return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+    },
+    close: () => emulator.settled(),
+  };
+}
+
+/** @throws Refusal for an address that must not be used. */
+export async function reach(context: Context, settings: Settings, { emit, ahead }: { readonly emit: Emit; readonly ahead?: Readonly<Record<string, number>> }): Promise<Reached> {
+  const { connect, browse } = await import('../api/index.js');
+  const { transport, close, name, ...doors } = await lineTo(context, settings);
+  let skew: number | undefined;
+  const { clock, random, signal } = context;
+  const options: ConnectOptions = {
+    ...doors,
+    clock,
+    random,
+    signal,
+    emit,
+    ...(ahead && { ahead }),
+    ...(settings.requests_per_minute !== undefined && { requestsPerMinute: settings.requests_per_minute }),
+    async transport(request) {
+      const begun = clock.monotonic();
+      const answer = await transport(request);
+      const date = Date.parse(answer.headers['date'] ?? '');
+      if (!Number.isNaN(date)) skew = date - clock.now();
+      context.debug(() => `${request.method} ${request.url} ${answer.status} ${Math.round(clock.monotonic() - begun)} ms`);
+      return answer;
+    },
+  };
+  const cloud = connect(options);
+  return { cloud: name === undefined ? cloud : { ...cloud, target: name }, records: (kind, filters) => browse(options, kind, filters), skew: () => skew, close };
+}

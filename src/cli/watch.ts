@@ -1,0 +1,47 @@
+// What a person, or a program, sees of a run while it goes on: a line that is drawn over on a terminal, now and then
+// a line elsewhere, JSON lines where those were asked for.
+import type { Emit } from '../model/index.js';
+import type { Ndjson } from '../report/index.js';
+import type { Context } from './context.js';
+import { version } from './version.js';
+
+export interface Watch {
+  readonly emit: Emit;
+  /** Where `--json` was given. */
+  readonly lines?: Ndjson;
+  /** From here on changes are counted against `total`. */
+  expect(total: number): void;
+  end(): void;
+}
+
+/** Milliseconds between two drawings of the line, two lines where nothing is drawn over, two signs of life in JSON. */
+const PACE = { drawn: 80, lines: 10_000, json: 10_000 };
+
+export async function watch(context: Context): Promise<Watch> {
+  const { ndjson, advance, noProgress, progressLine } = await import('../report/index.js');
+  const { out, err, clock } = context;
+  if (context.flags.json) {
+    const lines = ndjson({ version, clock });
+    const beat = setInterval(() => out.write(lines.progress()), PACE.json);
+    out.write(lines.version());
+    return { lines, emit: (event) => out.write(lines.event(event)), expect: () => undefined, end: () => clearInterval(beat) };
+  }
+  let progress = noProgress();
+  let last = clock.monotonic() - (err.animated ? PACE.drawn : 0);
+  return {
+    emit(event) {
+      progress = advance(progress, event);
+      context.debug(() => JSON.stringify(event));
+      if (event.type === 'diagnostic') void context.tell([event.diagnostic]);
+      const now = clock.monotonic();
+      if (now - last < (err.animated ? PACE.drawn : PACE.lines) && event.type !== 'waiting') return;
+      last = now;
+      const line = progressLine(progress, err.style);
+      if (line === '') return;
+      if (err.animated) err.status(line);
+      else err.write(`${line}\n`);
+    },
+    expect: (total) => (progress = noProgress(total)),
+    end: () => err.status(undefined),
+  };
+}

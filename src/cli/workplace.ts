@@ -1,0 +1,73 @@
+// Everything a command about the cloud works with, set up in order and put away whatever happens.
+import type { Project, Plan, PlanDocument, PlanRequest, PolicyRule, Settings } from '../model/index.js';
+import type { Fingerprints } from '../ports/index.js';
+import type { Desk } from '../reconciler/propose.js';
+import type { Meta } from '../report/index.js';
+import type { Snapshot, Store } from '../state/index.js';
+import type { Context } from './context.js';
+import { fingerprintsOf, storeOf } from './memory.js';
+import { loadProject, chosen, type Chosen } from './project.js';
+import { reach, type Reached } from './target.js';
+import { version } from './version.js';
+import { watch, type Watch } from './watch.js';
+
+export interface Workplace {
+  readonly store: Store;
+  /** As it was before anything was locked. */
+  readonly snapshot: Snapshot | undefined;
+  readonly reached: Reached;
+  readonly watch: Watch;
+  readonly desk: Desk & { readonly cloud: Reached['cloud'] };
+}
+
+export interface Site extends Workplace {
+  readonly project: Project;
+}
+
+/** Opens what the settings name, runs `work`, closes. Declarations are not needed for it. */
+export async function withCloud<T>(context: Context, settings: Settings, work: (place: Workplace) => Promise<T>, env?: string): Promise<T> {
+  const store = await storeOf(context, settings, env);
+  const snapshot = await store.read();
+  const fingerprints: Fingerprints = await fingerprintsOf(context);
+  const watching = await watch(context);
+  const ahead: Record<string, number> = {};
+  for (const { kind } of Object.values(snapshot?.state.resources ?? {})) ahead[kind] = (ahead[kind] ?? 0) + 1;
+  const reached = await reach(context, settings, { emit: watching.emit, ahead });
+  try {
+    const { kinds, clock } = context;
+    return await work({ store, snapshot, reached, watch: watching, desk: { kinds, cloud: reached.cloud, fingerprints, clock, emit: watching.emit } });
+  } finally {
+    watching.end();
+    await reached.close();
+  }
+}
+
+/** Loads the project, then as `withCloud`. */
+export async function withProject<T>(context: Context, paths: readonly string[], work: (site: Site) => Promise<T>, how: Chosen = chosen(context)): Promise<T> {
+  const project = await loadProject(context, paths, how);
+  return withCloud(context, project.settings, (place) => work({ ...place, project }), how.env);
+}
+
+export function requestOf({ flags }: Context): PlanRequest {
+  return { targets: flags.target ?? [], excludes: flags.exclude ?? [], allow: (flags.allow ?? []) as readonly PolicyRule[], destroy: flags.destroy ?? false };
+}
+
+/** What a document says of the run it comes from. */
+export function metaOf(context: Context, { project, reached }: Site, snapshot: Snapshot | undefined): Meta {
+  return {
+    trueup_version: version,
+    generated_at: new Date(context.clock.now()).toISOString(),
+    paths: project.paths,
+    digest: project.digest,
+    target: reached.cloud.target,
+    lineage: snapshot?.state.lineage ?? '',
+    serial: snapshot?.state.serial ?? 0,
+    api_requests: reached.cloud.cost(),
+  };
+}
+
+/** The published form of a plan. What is kept is only listed where somebody will read it. */
+export async function documentOf(context: Context, site: Site, snapshot: Snapshot | undefined, plan: Plan, keeps: 'all' | 'count'): Promise<PlanDocument> {
+  const { planDocument } = await import('../report/index.js');
+  return planDocument({ plan, kinds: context.kinds, meta: metaOf(context, site, snapshot), keeps });
+}
