@@ -1,5 +1,5 @@
-// Cutting listings into pages, by offset and by opaque cursor. A cursor holds the place and the id of a record,
-// so that it costs nothing to find again and still holds when records before it come and go.
+// Cutting listings into pages, by offset and by opaque cursors: v2's hold a place that is never given again, so that
+// nothing is missed when records come and go; v3's, whose order may be any, hold the index and id of a record.
 import { turnDown } from './refused.js';
 
 /** A whole number of a query parameter. @throws Refused beyond its bounds. */
@@ -20,10 +20,36 @@ export function checkParameters(query: URLSearchParams, known: (name: string) =>
   if (twice.length > 0) turnDown(400, `query parameter ${twice.join(', ')} is given more than once`, twice);
 }
 
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function decoded(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The cursor of a place. */
+export const placeCursor = encoded as (place: number) => string;
+
+/** Index of the first item whose place lies behind the cursor's; places ascend. @throws Refused for what is no cursor of ours. */
+export function behindPlace<T>(items: readonly T[], cursor: string, parameter: string, placeOf: (item: T) => number): number {
+  const place = decoded(cursor);
+  if (typeof place !== 'number') return turnDown(400, `${parameter} is not a cursor`, [parameter]);
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (placeOf(items[middle] as T) > place) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 export type Identify<T> = (item: T) => string;
 
 export function cursorAt<T>(items: readonly T[], index: number, identify: Identify<T>): string {
-  return Buffer.from(JSON.stringify([index, identify(items[index] as T)])).toString('base64url');
+  return encoded([index, identify(items[index] as T)]);
 }
 
 /** Where the record of a cursor is now: its index, or between which ones it was. @throws Refused for what is no cursor of ours. */
@@ -36,12 +62,8 @@ export function locate<T>(items: readonly T[], cursor: string, parameter: string
 }
 
 function readCursor(text: string): readonly [number, string] | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    return Array.isArray(value) && Number.isSafeInteger(value[0]) && value[0] >= 0 && typeof value[1] === 'string' ? [value[0] as number, value[1]] : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = decoded(text);
+  return Array.isArray(value) && Number.isSafeInteger(value[0]) && value[0] >= 0 && typeof value[1] === 'string' ? [value[0] as number, value[1]] : undefined;
 }
 
 /** Index of the first item behind the cursor. */

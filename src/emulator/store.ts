@@ -26,6 +26,8 @@ export interface Store {
   readonly log: readonly JsonObject[];
   all(kind: Kind): readonly Stored[];
   get(kind: Kind, id: string): Stored | undefined;
+  /** Where the record stands in the listing: ascending, never given twice while the emulator runs. */
+  place(kind: Kind, id: string): number;
   /** A record with every default set, a new id and the time of now, then `fields` over it. */
   draft(kind: Kind, fields: JsonObject): Stored;
   /** Carries a change out, logs it and tells the listeners. */
@@ -85,6 +87,7 @@ export function createStore(kinds: Kinds, estate: Estate, clock: Clock, random: 
     log,
     all: (kind) => of(kind).all(),
     get: (kind, id) => of(kind).get(id),
+    place: (kind, id) => of(kind).place(id),
     draft: (kind, fields) => ({ ...completed(kind, {}, fill(kind)), ...fields }),
     commit,
     now,
@@ -102,6 +105,7 @@ function subject(kind: Kind, record: Stored, root: string): { readonly id: strin
 interface Shelf {
   all(): readonly Stored[];
   get(id: string): Stored | undefined;
+  place(id: string): number;
   put(id: string, record: Stored, first: boolean): void;
   remove(id: string): void;
 }
@@ -110,24 +114,30 @@ interface Shelf {
 function shelf(kind: Kind, seeds: readonly JsonObject[], fill: (name: string, attribute: Attribute) => ReturnType<typeof completed>[string] | undefined): Shelf {
   let byId = new Map<string, Stored>();
   let listing: readonly Stored[] | undefined;
+  const places = new Map<string, number>();
+  let [front, back] = [0, 0];
   for (const seed of seeds) {
     // The own account is nobody's child: a seed that leaves its parent out means none.
     const record = completed(kind, kind.name === 'accounts' && byId.size === 0 ? { account: null, ...seed } : seed, fill);
     const id = record[kind.id] as string;
     if (byId.has(id)) refuse('bad-estate', `the emulator's data holds two ${kind.name} with the id ${id}`);
     byId.set(id, record);
+    places.set(id, ++back);
   }
   return {
     all: () => (listing ??= [...byId.values()]),
     get: (id) => byId.get(id),
+    place: (id) => places.get(id) ?? 0,
     put: (id, record, first) => {
       listing = undefined;
+      if (!byId.has(id)) places.set(id, first ? --front : ++back);
       if (first) byId = new Map([[id, record], ...byId]);
       else byId.set(id, record);
     },
     remove: (id) => {
       listing = undefined;
       byId.delete(id);
+      places.delete(id);
     },
   };
 }

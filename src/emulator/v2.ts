@@ -3,7 +3,7 @@ import { canonical, idOf, type Attribute, type Json, type Kind } from '../model/
 import { activityFilters, activityTest, type Actor } from './activity.js';
 import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type App, type Asked, type Cloud, type Handler, type V2Key } from './app.js';
 import { existing, fieldsOf, requireAll } from './intake.js';
-import { behind, checkParameters, count, cursorAt, queryWith } from './pages.js';
+import { behindPlace, checkParameters, count, placeCursor, queryWith } from './pages.js';
 import { blank, showRecord, type Face, type Stored } from './records.js';
 import { turnDown } from './refused.js';
 import { isNamed, specificsOf } from './specifics.js';
@@ -171,11 +171,11 @@ function offsetPage<T>(cloud: Cloud, c: Asked, items: readonly T[], text: (item:
 function cursorPage(cloud: Cloud, c: Asked, kind: Kind, items: readonly Stored[], text: (record: Stored) => string): Response {
   const query = queryOf(c);
   const limit = count(query, 'limit', DEFAULT_PAGE, 1, MOST_PAGE);
-  const identify = (record: Stored): string => record[kind.id] as string;
+  const placeOf = (record: Stored): number => cloud.store.place(kind, record[kind.id] as string);
   const cursor = query.get(CURSOR);
-  const start = cursor === null ? 0 : behind(items, cursor, CURSOR, identify);
+  const start = cursor === null ? 0 : behindPlace(items, cursor, CURSOR, placeOf);
   const end = start + limit;
-  const next = end < items.length ? pageUrl(cloud, c, { limit: String(limit), [CURSOR]: cursorAt(items, end - 1, identify) }) : null;
+  const next = end < items.length ? pageUrl(cloud, c, { limit: String(limit), [CURSOR]: placeCursor(placeOf(items[end - 1] as Stored)) }) : null;
   return page(items.slice(start, end).map(text), { limit, next });
 }
 
