@@ -7,9 +7,10 @@ import { diskFiles } from '../ports/files.js';
 import { systemRandom } from '../ports/random.js';
 import { kinds } from '../resources/index.js';
 import type { Flags } from './program.js';
+import { version } from './version.js';
 import { ask, outlet, readAll, type Out } from './streams.js';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Context extends Ports {
   readonly flags: Flags;
@@ -25,7 +26,7 @@ export interface Context extends Ports {
   ask(question: string): Promise<string>;
   /** All of standard input. */
   stdin(): Promise<string>;
-  /** Says diagnostics on stderr, as far as TRUEUP_LOG wants them. */
+  /** Says diagnostics, as far as TRUEUP_LOG wants them: on stderr, or as part of the stream that `--json` asks for. */
   tell(diagnostics: readonly Diagnostic[]): Promise<void>;
   /** One line on stderr where TRUEUP_LOG=debug. */
   debug(line: () => string): void;
@@ -43,6 +44,7 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
   const wanted = environment['TRUEUP_LOG'] || 'info';
   const level = levels.findIndex((one) => one === (wanted === 'warn' ? 'warning' : wanted));
   const random = systemRandom();
+  const clock = systemClock();
   return {
     flags,
     environment,
@@ -51,17 +53,18 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
     out,
     err,
     signal,
-    clock: systemClock(),
+    clock,
     random,
     files: diskFiles(random),
-    interactive: Boolean(stdin.isTTY && stderr.isTTY),
+    interactive: stdin.isTTY ? stderr.isTTY : false,
     ask: (question) => ask(stdin, stderr, question, signal),
     stdin: () => readAll(stdin, LONGEST_INPUT),
     async tell(diagnostics) {
       const shown = diagnostics.filter((one) => level === -1 || levels.indexOf(one.severity) <= level);
       if (shown.length === 0) return;
-      const { renderDiagnostics } = await import('../report/index.js');
-      err.write(renderDiagnostics(shown, err.style));
+      const { ndjson, renderDiagnostics } = await import('../report/index.js');
+      if (flags.json) out.write(ndjson({ version, clock }).diagnostics(shown));
+      else err.write(renderDiagnostics(shown, err.style));
     },
     debug: (line) => level === levels.length - 1 && err.write(`${line()}\n`),
   };

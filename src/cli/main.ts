@@ -36,33 +36,35 @@ export async function main(process: NodeJS.Process): Promise<void> {
     process.exitCode = parsed.exit;
     return;
   }
+  const { command, args, flags } = parsed;
   const controller = new AbortController();
-  const interrupted = listen(process, controller);
-  const context = contextOf(process, parsed.flags, controller.signal);
-  const said = await outcome(process, context, parsed.command, parsed.args, controller.signal);
-  const code = interrupted();
-  process.exit(code === undefined ? said : worst([said, code]));
+  const context = contextOf(process, flags, controller.signal);
+  const signalled = listen(process, controller, () => command.graceful && context.err.write('Interrupted: what runs is finished first. Once more ends at once.\n'));
+  const code = await outcome(process, context, command, args);
+  process.exit(worst([code, ...signalled()]));
 }
 
 /** The first signal asks the run to end in good order, the second ends it at once. */
-function listen(process: NodeJS.Process, controller: AbortController): () => Exit | undefined {
-  let code: Exit | undefined;
-  const on = (signal: NodeJS.Signals, exit: Exit) =>
+function listen(process: NodeJS.Process, controller: AbortController, first: () => void): () => readonly Exit[] {
+  const codes: Exit[] = [];
+  const on = (signal: NodeJS.Signals, code: Exit) =>
     process.on(signal, () => {
-      if (code !== undefined) process.exit(code);
-      code = exit;
+      if (codes.length > 0) process.exit(worst(codes));
+      codes.push(code);
+      first();
       controller.abort(new Error(signal));
     });
   on('SIGINT', exits.interrupted);
   on('SIGTERM', exits.terminated);
-  return () => code;
+  return () => codes;
 }
 
-async function outcome(process: NodeJS.Process, context: Context, command: CommandSpec, args: readonly string[], signal: AbortSignal): Promise<Exit> {
+async function outcome(process: NodeJS.Process, context: Context, command: CommandSpec, args: readonly string[]): Promise<Exit> {
+  const { signal, out, err, flags } = context;
   const complain = async (error: unknown): Promise<Exit> => {
     const { diagnostics, exit } = troubleOf(error);
-    if (!signal.aborted) await context.tell(diagnostics);
-    if (context.flags.debug && error instanceof Error) context.err.write(`${error.stack}\n`);
+    if (error !== signal.reason) await context.tell(diagnostics);
+    if (flags.debug && error instanceof Error) err.write(`${error.stack}\n`);
     return exit;
   };
   const dropped = new Promise<never>((_, reject) => {
@@ -70,16 +72,14 @@ async function outcome(process: NodeJS.Process, context: Context, command: Comma
     process.on('unhandledRejection', reject);
     if (!command.graceful) signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
-  let exit: Exit;
-  try {
+  const work = async (): Promise<Exit> => {
     const { run } = await (commands[command.name] as (typeof commands)[string])();
-    exit = await Promise.race([run(context, args), dropped]);
-  } catch (error) {
-    exit = await complain(error);
-  }
-  context.err.status(undefined);
-  await context.out.drained().catch(async (error: unknown) => (exit = worst([exit, await complain(error)])));
-  return exit;
+    return run(context, args);
+  };
+  const ended = await Promise.race([work(), dropped]).catch(complain);
+  err.status(undefined);
+  const handedOver = await out.drained().then(() => exits.done, complain);
+  return worst([ended, handedOver]);
 }
 
 /** What a thrown thing says to a person. Messages of unforeseen errors may quote what they choked on, so they are not shown. */

@@ -190,6 +190,7 @@ function createProgram(out: Write, err: Write, found: Found): Command {
   const common = (command: Command, path: string): Command =>
     command
       .exitOverride()
+      .configureHelp({ subcommandTerm: (one) => one.name() })
       .helpOption('-h, --help', 'show this')
       .configureOutput({ writeOut: out, writeErr: err, getOutHelpWidth: () => 80, getErrHelpWidth: () => 80, getOutHasColors: () => false, getErrHasColors: () => false })
       .showHelpAfterError(`For what there is, type: ${path} --help`);
@@ -199,10 +200,18 @@ function createProgram(out: Write, err: Write, found: Found): Command {
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', closing);
   const parents = new Map<string, Command>();
-  for (const [name, doc] of Object.entries(groups)) parents.set(name, common(root.command(name), `trueup ${name}`).description(doc).helpCommand(false));
+  const group = (name: string): Command => {
+    const known =
+      parents.get(name) ??
+      common(root.command(name), `trueup ${name}`)
+        .description(groups[name] as string)
+        .helpCommand(false);
+    parents.set(name, known);
+    return known;
+  };
   for (const spec of commands) {
     const words = spec.name.split(' ');
-    const parent = words.length > 1 ? (parents.get(words[0] as string) as Command) : root;
+    const parent = words.length > 1 ? group(words[0] as string) : root;
     const command = common(parent.command(`${words.at(-1)} ${spec.args}`.trim()), `trueup ${spec.name}`).description(spec.doc);
     for (const flag of spec.flags) command.addOption(toOption(flag));
     if (spec.more !== undefined) command.addHelpText('after', spec.more);

@@ -21,10 +21,11 @@ const USUAL = 80;
 const CLEAR = '\r\u001b[2K';
 
 export function outlet(stream: NodeJS.WriteStream, environment: Environment): Out {
-  const terminal = stream.isTTY === true && environment['TERM'] !== 'dumb' && !environment['CI'];
+  // Not `&&`: what is no terminal has no isTTY at all, and absent is not false to everyone.
+  const terminal = stream.isTTY ? environment['TERM'] !== 'dumb' && !environment['CI'] : false;
   let trouble: NodeJS.ErrnoException | undefined;
   let shown = false;
-  stream.on('error', (error) => (trouble ??= error));
+  stream.on('error', (error) => void (trouble ??= error));
   const send = (text: string): void => {
     if (!trouble) stream.write(text);
   };

@@ -16,6 +16,8 @@ type Surface = keyof typeof needs;
 
 /** Clocks further apart than this (milliseconds) confuse recovery. */
 const SKEW = 60_000;
+/** Servers tell whole seconds, and answers take time. */
+const UNSEEN = 2_000;
 
 const ok = (what: string, told: string): Finding => ({ mark: 'ok', what, told });
 const note = (what: string, told: string): Finding => ({ mark: 'note', what, told });
@@ -104,7 +106,10 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
     findings.push(answer instanceof Refusal ? bad(`${surface} answers`, why(answer)) : ok(`${surface} answers`, 'and takes the credentials'));
   }
   const skew = reached.skew();
-  if (skew !== undefined) findings.push((Math.abs(skew) < SKEW ? ok : bad)('clock', `${(Math.abs(skew) / 1000).toFixed(0)} s ${skew < 0 ? 'ahead of' : 'behind'} the server's`));
+  if (skew !== undefined) {
+    const apart = Math.abs(skew) < UNSEEN ? "agrees with the server's" : `${Math.round(Math.abs(skew) / 1000)} s ${skew < 0 ? 'ahead of' : 'behind'} the server's`;
+    findings.push((Math.abs(skew) < SKEW ? ok : bad)('clock', apart));
+  }
   await reached.close();
   return findings;
 }

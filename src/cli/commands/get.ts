@@ -1,7 +1,7 @@
 // `trueup get KIND [ID]`: what is there, by the API's own filters.
 import { didYouMean, exits, isObject, refuse, type Kind, type Value } from '../../model/index.js';
 import type { Browsed } from '../../api/index.js';
-import type { Command, Context } from '../context.js';
+import type { Command } from '../context.js';
 import { pairs, settingsHere } from '../project.js';
 import { csv, plainJson, table } from '../tables.js';
 import { withCloud } from '../workplace.js';
@@ -20,7 +20,7 @@ export const run: Command = async (context, [name = '', id]) => {
   return exits.done;
 };
 
-type Output = NonNullable<Context['flags']['output']> & ('table' | 'json' | 'yaml' | 'csv');
+type Output = 'table' | 'json' | 'yaml' | 'csv';
 
 /** The API reference's query parameters; `role=` is short for `filter[role]=`. @throws Refusal */
 function filtersOf({ name, operations }: Kind, words: readonly string[] | undefined): Readonly<Record<string, string>> {
