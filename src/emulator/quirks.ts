@@ -15,7 +15,7 @@ export interface Quirks {
   readonly swapped_spellings: boolean;
   /** An empty document is stored as null. */
   readonly empty_document_is_null: boolean;
-  /** Open choices (roles) take the known values only. */
+  /** Open choices (roles, alert types) take the known values only. */
   readonly closed_choices: boolean;
   /** PATCH and DELETE answer with the record instead of an empty body. */
   readonly echo_writes: boolean;

@@ -122,6 +122,7 @@ function accept(attribute: Attribute, value: unknown, path: string, intake: Inta
       if (attribute.secret !== true) return value;
       return value === MASK || value === '' ? wrong('must be a secret, not its mask') : MASK;
     case 'choice':
+      if (value === null && attribute.optional === true) return null;
       if (typeof value !== 'string' || value === '') return wrong('must be text');
       return (attribute.open && !intake.quirks.closed_choices) || attribute.values.includes(value) ? value : wrong(`must be one of ${attribute.values.join(', ')}`);
     case 'flag':

@@ -6,7 +6,7 @@ import type { Stored } from './records.js';
 import type { Store } from './store.js';
 
 export interface Specifics {
-  /** Query parameters of the listing that filter; `__in` takes several values. */
+  /** What the listing filters by: in v2 its query parameters (`__in` takes several values), in v3 the names inside `filter[…]`. */
   readonly filters: readonly string[];
   /** Values `expand` takes. */
   readonly expand: readonly string[];
@@ -51,8 +51,9 @@ const named: Readonly<Record<string, Specifics>> = {
 };
 
 export function specificsOf({ name, operations }: Kind): Specifics {
-  const byId = operations.by_id === 'path' ? [] : [operations.by_id];
-  return named[name] ?? { filters: [...byId, ...(operations.by_ids === undefined ? [] : [operations.by_ids])], expand: [], anyOf: false, listsUrl: true };
+  const { by_id, by_ids, filters = [] } = operations;
+  const plain = [by_id === 'path' ? [] : by_id, by_ids ?? [], filters].flat().map((filter) => /^filter\[(.+)\]$/.exec(filter)?.[1] ?? filter);
+  return named[name] ?? { filters: plain, expand: [], anyOf: false, listsUrl: true };
 }
 
 const accountsOf = (store: Store): Kind => store.kinds.get('accounts') as Kind;

@@ -39,7 +39,7 @@ function withSecrets(value: Json): Value {
   if (Array.isArray(value)) return value.map(withSecrets);
   if (!isObject(value)) return value;
   const secret = value['<secret>'];
-  return typeof secret === 'string' ? given(secret) : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withSecrets(item as Json)]));
+  return typeof secret === 'string' ? given(secret) : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withSecrets(item)]));
 }
 
 /** Does what the exchange says; the result in the words of `understands`. */

@@ -95,7 +95,7 @@ const samples: Readonly<Record<string, { readonly shape: RegExp; readonly sample
 export function filled(value: Json): Json {
   if (typeof value === 'string') return samples[value]?.sample ?? value;
   if (Array.isArray(value)) return value.map(filled);
-  return value === null || typeof value !== 'object' ? value : Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item as Json)]));
+  return value === null || typeof value !== 'object' ? value : Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item)]));
 }
 
 /** Where `found` is not as `wanted` says, as paths; none where it is. */
@@ -112,6 +112,6 @@ export function differences(wanted: Json, found: Json | undefined, whole: boolea
   const surplus = whole ? Object.keys(found).filter((key) => !Object.hasOwn(wanted, key)) : [];
   return [
     ...surplus.map((key) => `${path}.${key} is too much`),
-    ...Object.entries(wanted).flatMap(([key, item]) => differences(item as Json, (found as JsonObject)[key], whole, `${path}.${key}`)),
+    ...Object.entries(wanted).flatMap(([key, item]) => differences(item, (found as JsonObject)[key], whole, `${path}.${key}`)),
   ];
 }

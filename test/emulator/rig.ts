@@ -48,9 +48,9 @@ export interface Answer {
 export interface Rig {
   readonly emulator: Emulator;
   readonly clock: HandClock;
-  ask(method: string, path: string, body?: Json, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  readonly ask: (method: string, path: string, body?: Json, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
   /** Every object of a v2 listing, page after page, by the query of `next` alone. */
-  list(path: string): Promise<readonly JsonObject[]>;
+  readonly list: (path: string) => Promise<readonly JsonObject[]>;
 }
 
 const v2Headers = { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' };
