@@ -48,6 +48,12 @@ async function play(files: SimulatedFiles, lock: LockPort, steps: readonly Step[
 const allowed = ({ acknowledged, inFlight }: Play): readonly unknown[] =>
   Array.from({ length: inFlight.length + 1 }, (_, taken) => told([...acknowledged, ...inFlight.slice(0, taken)]));
 
+function diskOf(contents: ReadonlyMap<string, string>, seed: number): SimulatedFiles {
+  const files = simulatedFiles(seed);
+  for (const [path, text] of contents) files.put(path, text);
+  return files;
+}
+
 const spent = { at: '2026-01-01T00:00:00.000Z', action: 'delete' } as const;
 
 /** Steps in which each intent has a name of its own, and results answer intents that were made. */
@@ -89,8 +95,7 @@ describe('a power cut', () => {
         cuts.push({ contents: files.contents, allowed: [told(so.acknowledged)] });
 
         for (const cut of cuts) {
-          const [after, machine] = [simulatedFiles(seed), simulatedMachine()];
-          for (const [path, text] of cut.contents) after.put(path, text);
+          const [after, machine] = [diskOf(cut.contents, seed), simulatedMachine()];
           machine.start();
           machine.restart();
           const read = await storeOn(after, machine.start()).read();
@@ -98,8 +103,15 @@ describe('a power cut', () => {
           expect(cut.allowed).toContainEqual(seen);
           expect(after.contents).toEqual(cut.contents);
 
+          const whileOpening: ReadonlyMap<string, string>[] = [];
+          after.onBoundary = (contents) => whileOpening.push(contents);
           const session = await storeOn(after, machine.start()).open('apply', TARGET);
+          after.onBoundary = undefined;
           expect(essence(session.snapshot)).toEqual(seen);
+          for (const contents of whileOpening) {
+            const again = await storeOn(diskOf(contents, seed), machine.start()).read();
+            expect(again ? essence(again) : told([])).toEqual(seen);
+          }
           await session.record(memory('accounts.later', entry('later')));
           await session.compact();
           await session.release();
