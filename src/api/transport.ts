@@ -72,13 +72,9 @@ export function undiciTransport(options: TransportOptions): { readonly transport
   };
 }
 
-// undici costs some 60 ms to load, so it comes with the first request. Its own timers are off: the caller's deadline
-// is by the wall clock, theirs would restart with every chunk.
 async function makeDispatcher(origin: string, proxy: TransportOptions['proxy']): Promise<Dispatcher> {
-  const { EnvHttpProxyAgent, Pool } = await import('undici');
-  const settings = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
-  if (!proxy?.https || isLoopback(new URL(origin))) return new Pool(origin, settings);
-  return new EnvHttpProxyAgent({ ...settings, httpProxy: '', httpsProxy: proxy.https, noProxy: proxy.no ?? '' });
+  const { direct, proxied } = await import('./dispatcher.js');
+  return proxy?.https && !isLoopback(new URL(origin)) ? proxied(proxy.https, proxy.no ?? '') : direct(origin);
 }
 
 function exchange(dispatcher: Dispatcher, request: HttpRequest & { readonly origin: string; readonly path: string }, limit: number): Promise<Answer> {
