@@ -38,10 +38,8 @@ async function render(kind: Kind, found: readonly Browsed[], output: Output): Pr
   switch (output) {
     case 'json':
       return plainJson(records);
-    case 'yaml': {
-      const { stringify } = await import('yaml');
-      return stringify(records, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
-    }
+    case 'yaml':
+      return (await import('../as-yaml.js')).yamlText(records);
     case 'csv':
       return csv(
         attributes,

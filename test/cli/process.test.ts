@@ -1,0 +1,287 @@
+// The command as a process: exit codes, streams, files and signals, as the outside of the tool promises them.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { answers } from '../../src/cli/program.js';
+import { atTerminal, emulator, folder, small, trueup } from './run.js';
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+
+describe('before anything is loaded', () => {
+  test.each([
+    [['--help'], ''],
+    [['-help'], ''],
+    [[], ''],
+    [['help', 'plan'], 'plan'],
+    [['plan', '-h'], 'plan'],
+    [['state', 'mv', '--help'], 'state mv'],
+  ])('%j is answered with what the parser says', async (args, name) => {
+    expect(await folder().run(args)).toEqual({ code: 0, stdout: answers()[name], stderr: '' });
+  });
+
+  test('the version', async () => expect(await folder().run(['--version'])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' }));
+
+  test('wrong usage is 1, on stderr, without a stack', async () => {
+    const { code, stdout, stderr } = await folder().run(['plan', '--frmat', 'json']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/unknown option '--frmat'[\s\S]*--format/);
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('a first project', () => {
+  test('init plans at once, and writes nothing twice', async () => {
+    const home = folder({ '.gitignore': 'node_modules/' });
+    await home.expect(0, ['init']);
+    expect(home.read('.gitignore')).toBe('node_modules/\n.trueup/\n');
+    expect(home.read('.github/workflows/trueup.yml')).toContain(`trueup@${manifest.version} plan`);
+    expect((await home.expect(0, ['validate'])).stderr).toBe('');
+    expect((await home.expect(2, ['plan', '-detailed-exitcode'])).stdout).toContain('3 to create');
+    home.write('trueup.yaml', small);
+    await home.expect(0, ['init']);
+    expect(home.read('trueup.yaml')).toBe(small);
+    expect(home.read('.gitignore')).toBe('node_modules/\n.trueup/\n');
+  });
+
+  test('plan, apply, plan, drift, destroy', async () => {
+    const home = folder({ 'trueup.yaml': small });
+    const plan = await home.expect(0, ['plan']);
+    expect(plan.stdout).toContain('Plan: 3 to create');
+    expect(plan.stderr).toBe('');
+    expect(existsSync(join(home.path, '.trueup/state.json'))).toBe(false);
+    expect((await home.expect(0, ['apply', '-auto-approve'])).stdout).toContain('Applied: 3 created');
+    const state = home.read('.trueup/state.json');
+    expect((await home.expect(0, ['plan', '--detailed-exitcode'])).stdout).toContain('No changes');
+    expect((await home.expect(0, ['drift', '--detailed-exitcode'])).stdout).toContain('No drift');
+    expect((await home.expect(2, ['drift', '--detailed-exitcode', '--unmanaged=fail'])).stdout).toContain('1 not managed');
+    expect(home.read('.trueup/state.json')).toBe(state);
+    expect((await home.expect(0, ['destroy', '-auto-approve'])).stdout).toContain('3 deleted');
+    expect((await home.expect(0, ['state', 'list'])).stdout).toBe('');
+  });
+
+  test('nobody to ask: fails at once, before reading anything', async () => {
+    const home = folder({ 'trueup.yaml': 'this is not even: [yaml' });
+    for (const args of [['apply'], ['destroy'], ['apply', '--json']]) {
+      const { stderr, stdout } = await home.expect(1, args);
+      expect(stdout + stderr).toContain('--auto-approve');
+      expect(stdout + stderr).not.toContain('yaml:');
+    }
+  });
+});
+
+describe('saved plans', () => {
+  test('are shown, carried out without asking, and refused when stale', async () => {
+    const home = folder({ 'trueup.yaml': small });
+    expect((await home.expect(0, ['plan', '-out=p.plan'])).stderr).toContain('trueup apply p.plan');
+    const shown = JSON.parse((await home.expect(0, ['show', 'p.plan', '--format', 'json'])).stdout) as { summary: { create: number } };
+    expect(shown.summary.create).toBe(3);
+    await home.expect(0, ['apply', 'p.plan']);
+    expect((await home.expect(0, ['apply', 'p.plan'])).stdout).toContain('No changes');
+    await home.expect(0, ['plan', '-out=q.plan']);
+    home.write('trueup.yaml', small.replace('Field operations', 'Field work'));
+    const { stderr } = await home.expect(6, ['apply', 'q.plan']);
+    expect(stderr).toContain('stale');
+    expect(stderr).toContain('trueup plan --out q.plan');
+    expect((await home.expect(1, ['apply', 'q.plan', '--target', 'accounts.field-ops'])).stderr).toContain('--target');
+  });
+
+  test('a plan with variables is made again with the same values', async () => {
+    const home = folder({ 'trueup.yaml': small.replace('Field operations', '"${var.name}"') });
+    await home.expect(0, ['plan', '-var=name=Field', '--out', 'p.plan']);
+    await home.expect(0, ['apply', 'p.plan']);
+    expect((await home.expect(0, ['get', 'accounts', '-o', 'csv', '--var', 'name=Field'])).stdout).toContain('Field');
+  });
+
+  test('other files are not plans', async () => {
+    const home = folder({ 'trueup.yaml': small, 'notes.txt': 'hello' });
+    const { code, stderr } = await home.run(['apply', 'notes.txt']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('notes.txt');
+  });
+});
+
+describe('policy', () => {
+  const rules = (count: number): string =>
+    `settings: { target: emulator, policy: { max_deletes: 1 } }\naccounts:\n${Array.from({ length: count }, (_, index) => `  a${index}: { name: Account ${index} }\n`).join('')}`;
+
+  test('a blocked plan is shown and is 3; --allow lets it pass', async () => {
+    const home = folder({ 'trueup.yaml': rules(4) });
+    await home.expect(0, ['apply', '--auto-approve']);
+    home.write('trueup.yaml', rules(1));
+    expect((await home.expect(3, ['plan'])).stdout).toContain('--allow max-deletes');
+    expect((await home.expect(3, ['apply', '--auto-approve'])).stdout).toContain('max-deletes');
+    expect((await home.expect(0, ['state', 'list'])).stdout).toContain('accounts.a3');
+    await home.expect(0, ['apply', '--auto-approve', '--allow', 'max-deletes']);
+    expect((await home.expect(0, ['state', 'list'])).stdout).not.toContain('accounts.a3');
+  });
+});
+
+describe('streams', () => {
+  test('complaints go to stderr with their place, the product to stdout', async () => {
+    const home = folder({ 'trueup.yaml': small.replace('enabled: true', 'enabled: perhaps') });
+    for (const verb of ['validate', 'plan', 'drift']) {
+      const { stdout, stderr } = await home.expect(1, [verb]);
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(/trueup\.yaml:5:\d+/);
+      expect(stderr).not.toContain('    at ');
+    }
+  });
+
+  test('--json is one object a line, complaints included', async () => {
+    const home = folder({ 'trueup.yaml': small });
+    for (const [args, types] of [
+      [
+        ['plan', '--json'],
+        ['version', 'planned_change', 'change_summary'],
+      ],
+      [
+        ['apply', '--json', '-auto-approve'],
+        ['version', 'planned_change', 'apply_start', 'apply_complete', 'change_summary'],
+      ],
+      [
+        ['drift', '--json'],
+        ['version', 'drift_summary'],
+      ],
+    ] as const) {
+      const { stdout, stderr } = await home.expect(0, args);
+      const lines = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      for (const name of ['@level', '@message', '@module', '@timestamp', 'type']) expect(lines.every((line) => typeof line[name] === 'string')).toBe(true);
+      expect(lines.map((line) => line['type'])).toEqual(expect.arrayContaining([...types]));
+      expect(stderr).toBe('');
+    }
+    home.write('trueup.yaml', 'accounts: { a: { nmae: x } }');
+    expect(JSON.parse((await home.expect(1, ['plan', '--json'])).stdout.trim().split('\n').at(-1) as string)).toMatchObject({ type: 'diagnostic', '@level': 'error' });
+  });
+
+  test('reports are written beside what is shown', async () => {
+    const home = folder({ 'trueup.yaml': small });
+    const { stdout } = await home.expect(0, ['plan', '--report', 'markdown=plan.md', '--report=json=plan.json', '--format=json']);
+    expect(JSON.parse(home.read('plan.json'))).toMatchObject({ summary: { create: 3 } });
+    expect(JSON.parse(stdout)).toMatchObject({ format_version: '1.0' });
+    expect(home.read('plan.md')).toContain('accounts.field-ops');
+    expect((await home.expect(1, ['plan', '--report', 'pdf=x'])).stderr).toContain('markdown');
+    expect((await home.expect(1, ['plan', '--report', 'json=no/such/folder/x.json'])).stderr).toContain('ENOENT');
+  });
+
+  test('a reader that goes away ends nothing and is no error', () => {
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; '${process.execPath}' '${trueup}' schema | head -c 10`], { encoding: 'utf8' });
+    expect([status, stdout.length, stderr]).toEqual([0, 10, '']);
+  });
+
+  test('a disk that is full is an error', () => {
+    const { status, stderr } = spawnSync('bash', ['-c', `'${process.execPath}' '${trueup}' schema > /dev/full`], { encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toContain('ENOSPC');
+  });
+
+  test('colour is for terminals that want it, whatever FORCE_COLOR says', async () => {
+    const home = folder({ 'trueup.yaml': small });
+    expect((await home.expect(0, ['plan'], { env: { FORCE_COLOR: '3' } })).stdout).not.toContain('\u001b');
+    expect((await atTerminal(home, ['plan'])).screen).toContain('\u001b[');
+    for (const env of [{ NO_COLOR: '1' }, { CI: '1' }, { TERM: 'dumb' }]) expect((await atTerminal(home, ['plan'], { env })).screen).not.toMatch(/\u001b\[\d*m/);
+  });
+});
+
+describe('the prompt', () => {
+  test.each(['no', 'y', 'YES', 'yes please', ''])('%j is not yes', async (typed) => {
+    const home = folder({ 'trueup.yaml': small });
+    const { code, screen } = await atTerminal(home, ['apply'], { typed: `${typed}\n` });
+    expect(screen).toContain('Nothing was changed');
+    expect(code).toBe(1);
+    expect(readdirSync(join(home.path, '.trueup')).filter((name) => name.startsWith('state.json'))).toEqual([]);
+  });
+
+  test('yes is', async () => {
+    const home = folder({ 'trueup.yaml': small });
+    const { code, screen } = await atTerminal(home, ['apply'], { typed: 'yes\n' });
+    expect(screen).toContain('Applied: 3 created');
+    expect(code).toBe(0);
+    expect((await atTerminal(home, ['apply'])).screen).toContain('No changes');
+  });
+});
+
+describe('signals', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s finishes what runs, saves, and is %i', async (signal, code) => {
+    const home = folder({ 'trueup.yaml': many(30) });
+    const { env } = await emulator(home, ['--fault', 'latency=100,method=POST']);
+    const run = home.start(['apply', '--auto-approve', '--parallelism', '2', '--json'], { env });
+    await run.says('apply_complete');
+    run.child.kill(signal);
+    expect((await run.ended).code).toBe(code);
+    const kept = (await home.expect(0, ['state', 'list'])).stdout.trim().split('\n').length - 1;
+    expect(kept).toBeGreaterThan(0);
+    expect(kept).toBeLessThan(30);
+    expect(existsSync(join(home.path, '.trueup/state.json.lock'))).toBe(false);
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    const listed = JSON.parse((await home.expect(0, ['get', 'accounts', '-o', 'json'], { env })).stdout) as unknown[];
+    expect(listed).toHaveLength(31);
+  });
+
+  test('a second one ends at once', async () => {
+    const home = folder({ 'trueup.yaml': many(3) });
+    const { env } = await emulator(home, ['--fault', 'latency=600000,method=POST']);
+    const run = home.start(['apply', '--auto-approve'], { env });
+    await run.says('Plan: 3');
+    run.child.kill('SIGINT');
+    await run.says('Interrupted');
+    run.child.kill('SIGINT');
+    expect((await run.ended).code).toBe(130);
+  });
+
+  test('reading is simply left', async () => {
+    const home = folder({ 'trueup.yaml': many(3) });
+    const { env } = await emulator(home, ['--fault', 'latency=600000']);
+    const run = home.start(['plan', '--json'], { env });
+    await run.says('version');
+    run.child.kill('SIGINT');
+    const { code, stdout, stderr } = await run.ended;
+    expect([code, stderr]).toEqual([130, '']);
+    expect(stdout.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('while one run holds the lock, another is 4 and doctor names the holder', async () => {
+    const home = folder({ 'trueup.yaml': many(3) });
+    const { env } = await emulator(home, ['--fault', 'latency=600000,method=POST']);
+    const run = home.start(['apply', '--auto-approve'], { env });
+    await run.says('Plan: 3');
+    expect((await home.expect(4, ['apply', '--auto-approve'], { env })).stderr).toContain(String(run.child.pid));
+    expect((await home.expect(0, ['doctor'], { env })).stdout).toMatch(/lock +held by apply .*trueup unlock/);
+    expect((await home.expect(0, ['plan'], { env })).stdout).toContain('3 to create');
+  });
+});
+
+const many = (count: number): string => `accounts:\n${Array.from({ length: count }, (_, index) => `  a${index}: { name: Account ${index} }\n`).join('')}`;
+
+test('stack traces are for --debug', async () => {
+  const home = folder({ 'trueup.yaml': 'accounts: [' });
+  expect((await home.expect(1, ['plan'])).stderr).not.toContain('    at ');
+  expect((await home.expect(1, ['plan', '--debug'])).stderr).toContain('    at ');
+});
+
+test('completion loads in bash and knows commands, flags, words and kinds', () => {
+  const ask = (...words: string[]): string[] => {
+    const script = `source <('${process.execPath}' '${trueup}' completion bash); COMP_WORDS=(${['trueup', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _trueup; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    return stdout.trim().split('\n');
+  };
+  expect(ask('pl')).toEqual(['plan']);
+  expect(ask('state', '')).toEqual(['list', 'show', 'mv', 'rm']);
+  expect(ask('plan', '--det')).toEqual(['--detailed-exitcode']);
+  expect(ask('plan', '--format', 'm')).toEqual(['markdown']);
+  expect(ask('get', 'alert_r')).toEqual(['alert_rules']);
+  expect(ask('completion', 'z')).toEqual(['zsh']);
+});
+
+test.each(['zsh', 'fish'])('completion for %s names every command', async (shell) => {
+  const { stdout } = await folder().expect(0, ['completion', shell]);
+  for (const name of ['plan', 'apply', 'emulator', 'detailed-exitcode']) expect(stdout).toContain(name);
+  expect((await folder().expect(1, ['completion', 'powershell'])).stderr).toContain('bash | zsh | fish');
+});

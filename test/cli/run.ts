@@ -1,0 +1,140 @@
+// The built command as a person or a CI job runs it: a real process, a folder of its own, nothing inherited.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterEach } from 'vitest';
+
+export const trueup = resolve('dist/trueup.cjs');
+const built = spawnSync(process.execPath, ['scripts/ensure.mjs'], { encoding: 'utf8' });
+if (built.status !== 0) throw new Error(built.stderr);
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Options {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+export interface Folder {
+  readonly path: string;
+  write(name: string, text: string): void;
+  read(name: string): string;
+  run(args: readonly string[], options?: Options): Promise<Ran>;
+  /** Runs as `run`, and fails where the exit code is another. */
+  expect(code: number, args: readonly string[], options?: Options): Promise<Ran>;
+  start(args: readonly string[], options?: Options): Started;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ran>;
+  /** Resolves once stdout or stderr holds the text. */
+  says(text: string): Promise<void>;
+}
+
+const cleanUp: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const one of cleanUp.splice(0).toReversed()) await one();
+});
+
+const plain = { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), TERM: 'xterm-256color' };
+
+export function folder(files: Readonly<Record<string, string>> = {}): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'trueup-cli-'));
+  cleanUp.push(() => rmSync(path, { recursive: true, force: true }));
+  const write = (name: string, text: string): void => {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), text);
+  };
+  for (const [name, text] of Object.entries(files)) write(name, text);
+  const start: Folder['start'] = (args, options) => begin(process.execPath, [trueup, ...args], path, options);
+  const run: Folder['run'] = (args, options) => start(args, options).ended;
+  return {
+    path,
+    write,
+    read: (name) => readFileSync(join(path, name), 'utf8'),
+    run,
+    start,
+    async expect(code, args, options) {
+      const ran = await run(args, options);
+      if (ran.code !== code) throw new Error(`trueup ${args.join(' ')} ended with ${ran.code}, not ${code}.\n${ran.stdout}\n${ran.stderr}`);
+      return ran;
+    },
+  };
+}
+
+/** A process that is ended with the test, whatever happens. */
+export function begin(command: string, args: readonly string[], cwd: string, { env = {}, input = '' }: Options = {}): Started {
+  const child = spawn(command, args, { cwd, env: { ...plain, ...env }, stdio: 'pipe' });
+  let stdout = '';
+  let stderr = '';
+  const waiting = new Set<() => void>();
+  const hear = (): void => waiting.forEach((check) => check());
+  child.stdout.setEncoding('utf8').on('data', (text: string) => ((stdout += text), hear()));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => ((stderr += text), hear()));
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const ended = new Promise<Ran>((done) => child.on('close', (code) => (done({ code, stdout, stderr }), hear())));
+  cleanUp.push(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const says = (text: string): Promise<void> =>
+    new Promise((done, fail) => {
+      const check = (): void => {
+        if (stdout.includes(text) || stderr.includes(text)) done();
+        else if (child.exitCode !== null) fail(new Error(`it ended without saying ${JSON.stringify(text)}:\n${stdout}\n${stderr}`));
+        else return;
+        waiting.delete(check);
+      };
+      waiting.add(check);
+      check();
+    });
+  return { child, ended, says };
+}
+
+/** An emulator of its own process, and the environment that leads to it. */
+export async function emulator(home: Folder, args: readonly string[] = []): Promise<Started & { readonly env: Readonly<Record<string, string>> }> {
+  const started = home.start(['emulator', ...args]);
+  let printed = '';
+  started.child.stdout?.on('data', (text: string) => (printed += text));
+  await started.says('Serving at');
+  const env = Object.fromEntries(
+    printed
+      .trim()
+      .split('\n')
+      .map((line) => line.replace(/^export /, '').split('=', 2) as [string, string]),
+  );
+  return { ...started, env };
+}
+
+/** Types `answers` at a terminal of 80 columns, one whenever `prompt` is shown, and returns what the terminal showed. */
+export async function atTerminal(
+  home: Folder,
+  args: readonly string[],
+  { env = {}, typed = '' }: { readonly env?: Readonly<Record<string, string>>; readonly typed?: string } = {},
+): Promise<{ readonly code: number | null; readonly screen: string }> {
+  const quoted = [process.execPath, trueup, ...args].map((word) => `'${word}'`).join(' ');
+  const { ended } = begin('script', ['-qec', `stty cols 80; ${quoted}`, '/dev/null'], home.path, { env, input: typed });
+  const { code, stdout } = await ended;
+  return { code, screen: stdout.replaceAll('\r\n', '\n') };
+}
+
+/** Three objects that refer to one another, planned against the emulator of the same process. */
+export const small = `settings: { target: emulator }
+accounts:
+  field-ops: { name: Field operations }
+alert_push_destinations:
+  pager: { name: On-call pager, enabled: true, endpoint: { url: https://hooks.example.com/alerts } }
+alert_rules:
+  wan-down:
+    associated_accounts: ["\${accounts.field-ops.id}"]
+    filter_criteria: { alert_type__in: [ethernet_wan_disconnected] }
+    http_destinations: ["\${alert_push_destinations.pager.destination_config_id}"]
+`;
