@@ -22,7 +22,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { taken } from './diff.js';
-import { beforeRun, perform, type Hands, type Performed, type Surroundings } from './execute.js';
+import { beforeRun, missingSecret, perform, type Hands, type Performed, type Surroundings } from './execute.js';
 import { withoutSecrets } from './observe.js';
 import type { Proposal } from './plan.js';
 import { propose } from './propose.js';
@@ -53,13 +53,15 @@ export interface Applied {
   readonly exit: Exit;
 }
 
-/** @throws Refusal: locked (4), undecided (5), stale (6), or a reading that failed (1). */
+/** @throws Refusal: undecided (5), stale (6), a reading that failed or a secret that is not there (1); nothing was written then. */
 export async function apply(hands: Hands, project: Project, request: PlanRequest, { approve, document, saved }: Approval): Promise<Applied> {
   const recovered = await recover(hands, hands.session);
   const snapshot = recovered.length > 0 || hands.session.snapshot.unfinished ? await hands.session.compact() : hands.session.snapshot;
   const proposal = await propose(hands, project, snapshot, request);
   const nothing = (exit: Exit, approved = false): Applied => ({ proposal, approved, outcomes: [], diagnostics: recovered, exit });
   if (saved) refuseStale(staleness(saved, document(proposal)));
+  const missing = proposal.plan.changes.flatMap((change) => (writes(change) ? (missingSecret(change, change.write.fields) ?? []) : []));
+  if (missing.length > 0) throw new Refusal(missing);
   const asked = hands.clock.monotonic();
   const approved = await approve(proposal);
   if (proposal.exit !== exits.done && proposal.exit !== exits.changes) return nothing(proposal.exit);

@@ -141,8 +141,6 @@ async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: D
 }
 
 async function create(hands: Hands, kind: Kind, address: string, write: Write, entry: Omit<Entry, 'id' | 'observed'>, around: Surroundings): Promise<{ outcome: Outcome['outcome']; id?: string; entry?: Entry; pending?: Intent; diagnostic?: Diagnostic }> {
-  const missing = missingSecret(write.fields);
-  if (missing) return { outcome: 'failed', diagnostic: missing };
   const body = redactAll(write.fields);
   const intent: Intent = {
     type: 'intent',
@@ -172,8 +170,6 @@ async function create(hands: Hands, kind: Kind, address: string, write: Write, e
 type Written = { outcome: Outcome['outcome']; id?: string; entry?: Entry | null; diagnostic?: Diagnostic; written?: { id: string; fields: Values } };
 
 async function update(hands: Hands, kind: Kind, change: Change & { readonly id: string; readonly before: Values }, write: Write, around: Surroundings): Promise<Written> {
-  const missing = missingSecret(write.fields);
-  if (missing) return { outcome: 'failed', diagnostic: missing };
   const desired = 'desired' in change ? change.desired : undefined;
   const entry = desired && (await desiredEntry(hands, kind, change, desired, around));
   const prior = around.entry(change.renamed_from ?? change.address);
@@ -251,12 +247,11 @@ function unmoved(kind: Kind, base: Values, live: Live): boolean {
 }
 
 /** A create or update that carries a secret needs its value; everything else works without. */
-function missingSecret(fields: Values): Diagnostic | undefined {
-  for (const value of secretsIn(fields)) {
-    if (value.reveal() === undefined)
-      return { severity: 'error', code: 'secret-missing', summary: `The value of \${secret.${value.source}} is needed to send this, and it is not there.`, detail: value.source.startsWith('env.') ? `Set ${value.source.slice(4)} in the environment.` : 'Make the file readable.' };
-  }
-  return undefined;
+export function missingSecret({ address, origin }: Change, fields: Values): Diagnostic | undefined {
+  const missing = [...secretsIn(fields)].find((secret) => secret.reveal() === undefined);
+  if (!missing) return undefined;
+  const detail = missing.source.startsWith('env.') ? `Set ${missing.source.slice(4)} in the environment.` : 'Make the file readable.';
+  return { severity: 'error', code: 'secret-missing', summary: `${address} needs the value of \${secret.${missing.source}}, and it is not there.`, detail, address, ...(origin ? { origin } : {}) };
 }
 
 function* secretsIn(value: unknown): Generator<Secret> {

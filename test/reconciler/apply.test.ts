@@ -51,6 +51,12 @@ describe('apply', () => {
     expect([...cloud.files.contents.values()].join()).not.toContain('canary');
   });
 
+  it('sends nothing at all where a secret that has to be sent is not there', async () => {
+    const cloud = rig();
+    await expect(apply(cloud, story(null))).rejects.toMatchObject({ exit: 1, diagnostics: [{ code: 'secret-missing', address: 'alert_push_destinations.pager' }] });
+    expect(cloud.mutations()).toEqual([]);
+  });
+
   it('adopts everything when the state is lost', async () => {
     const cloud = rig();
     await apply(cloud, story());
