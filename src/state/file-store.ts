@@ -32,20 +32,15 @@ export function fileStore(options: FileStoreOptions): Store {
     location: path,
     read: () =>
       withDisk(path, async () => {
-        const paths = await locate(options);
-        const { state, journal } = (paths && (await loadQuietly(options, paths))) ?? {};
-        if (!state && !journal) return undefined;
-        return snapshotOf(state ?? emptyState(journal?.begin.lineage ?? '', journal?.begin.target ?? ''), journal?.records ?? []);
+        const { state, journal } = await loadQuietly(options, await locate(options));
+        if (journal) return snapshotOf(state ?? emptyState(journal.begin.lineage, journal.begin.target), journal.records);
+        return state && snapshotOf(state, []);
       }),
-    holder: () =>
-      withDisk(path, async () => {
-        const paths = await locate(options);
-        return paths && holderOf(options, paths.lock);
-      }),
+    holder: () => withDisk(path, async () => holderOf(options, (await locate(options)).lock)),
     open: (operation, target) =>
       withDisk(path, async () => {
         await files.makeFolder(dirname(path));
-        const paths = (await locate(options)) as Paths;
+        const paths = await locate(options);
         const lock = await takeLock(options, paths.lock, operation);
         try {
           return await startSession(options, paths, lock, target);
@@ -54,16 +49,16 @@ export function fileStore(options: FileStoreOptions): Store {
           throw error;
         }
       }),
-    unlock: (id) => withDisk(path, async () => breakLock(options, ((await locate(options)) ?? pathsOf(path)).lock, id)),
+    unlock: (id) => withDisk(path, async () => breakLock(options, (await locate(options)).lock, id)),
   };
 }
 
-/** Everything lies beside the real file, whichever link led to it. Undefined where not even the folder exists. */
-async function locate({ files, path }: FileStoreOptions): Promise<Paths | undefined> {
+/** Everything lies beside the real file, whichever link led to it. */
+async function locate({ files, path }: FileStoreOptions): Promise<Paths> {
   const real = await ifThere(files.realPath(path));
   if (real !== undefined) return pathsOf(real);
   const folder = await ifThere(files.realPath(dirname(path)));
-  if (folder === undefined) return undefined;
+  if (folder === undefined) return pathsOf(path);
   if ((await files.list(folder)).includes(basename(path)))
     refuse('dangling-link', `${path} is a symbolic link to a file that does not exist`, { detail: `Make the folder it points into, or remove the link: rm ${shellWord(path)}` });
   return pathsOf(join(folder, basename(path)));

@@ -124,7 +124,7 @@ describe('a power cut', () => {
           expect([...after.contents.keys()].filter((path) => path.includes('journal'))).toEqual(later?.pending.length === 0 ? [] : [`${PATH}.journal`]);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
