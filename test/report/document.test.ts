@@ -75,7 +75,7 @@ describe('values', () => {
 
   test('an array with an unknown member is left out and marked', () => {
     const { change } = find('alert_rules.wan-down["north"]');
-    expect(change.after).toEqual({ filter_criteria: { alert_type__in: ['ethernet_wan_disconnected', 'modem_wan_disconnected'] } });
+    expect(change.after).toStrictEqual({ filter_criteria: { alert_type__in: ['ethernet_wan_disconnected', 'modem_wan_disconnected'] } });
     expect(change.after_unknown).toEqual({ associated_accounts: true, http_destinations: true });
   });
 

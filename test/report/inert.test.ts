@@ -185,6 +185,7 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
     expectInert(
       stream.version() + stream.event(start) + stream.event(waiting) + stream.event({ type: 'end', outcome }) + stream.outcomes([outcome]) + stream.diagnostics([diagnostic]),
     );
+    expect((JSON.parse(stream.event(start)) as { '@message': string })['@message']).toBe(`${visible(text)}: creating`);
     const line = progressLine(advance(advance(noProgress(2), start), waiting), style);
     expectInert(line);
     expect(line).not.toContain('\n');

@@ -30,6 +30,7 @@ describe('wrapping', () => {
     ['abcdefgh', 3, 4, ['abc', 'defg', 'h']],
     ['日本語', 3, 3, ['日', '本', '語']],
     ['a ::b', 1, 20, ['a', '\\u003a:b']],
+    ['abcdefgh::d', 8, 20, ['abcdefgh', '\\u003a:d']],
     ['  command', 20, 20, ['  command']],
     ['', 5, 5, ['']],
   ])('%j in %i and %i columns', (text, first, rest, lines) => expect(wrap(text, first, rest)).toEqual(lines));
@@ -65,6 +66,7 @@ describe('differences', () => {
     ['a null', undefined, null, ['+null']],
     ['texts', 'a', 'b', ['-"a"', '+"b"']],
     ['lines', 'a\nb\nc', 'a\nx\nc', [' a', '-b', '+x', ' c']],
+    ['lines in common', 'a\nb\nc\nd', 'b\nx\nc\ne', ['-a', ' b', '+x', ' c', '-d', '+e']],
     ['a line more', 'a\nb', 'a\nb\nb', [' a', ' b', '+b']],
     ['far lines', '1\n2\n3\n4\n5\n6\n7\n8\n9', '1\n2\n3\n4\n5\n6\n7\n8\nx', [' … 6 unchanged lines', ' 7', ' 8', '-9', '+x']],
     ['lists of objects', [{ a: 1 }], [{ a: 2 }], [' [', '   {', '-    "a": 1', '+    "a": 2', '   }', ' ]']],
