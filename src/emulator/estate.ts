@@ -1,7 +1,7 @@
 // The whole cloud as one JSON document: what a seed file holds, what a snapshot gives back, what lies on disk between runs.
 // Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
 import { idOf, isObject, refuse, type Attribute, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
-import { blank, MASK, type Stored } from './records.js';
+import { blank, entriesOf, MASK, type Stored } from './records.js';
 
 export interface User {
   readonly id: string;
@@ -48,7 +48,7 @@ export function parseEstate(text: string, file: string): Estate {
  */
 export function completed(kind: Kind, seed: JsonObject, fill: (name: string, attribute: Attribute) => Json | undefined): Stored {
   const out: Record<string, Json> = {};
-  for (const [name, attribute] of Object.entries(kind.attributes)) {
+  for (const [name, attribute] of entriesOf(kind.attributes)) {
     if (name === 'resource_url') continue;
     const given = Object.hasOwn(seed, name) ? (seed[name] as Json) : undefined;
     out[name] = given === undefined ? (fill(name, attribute) ?? blank(attribute)) : stored(attribute, given);

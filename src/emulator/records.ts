@@ -17,9 +17,18 @@ const collectionOf = (kinds: Kinds, name: string): string => kinds.get(name)?.op
 
 export const urlOf = (face: Face, kind: string, id: string): string => `${face.base}/${collectionOf(face.kinds, kind)}/${encodeURIComponent(id)}/`;
 
+const listed = new WeakMap<Attributes, readonly (readonly [name: string, attribute: Attribute])[]>();
+
+/** The entries of a kind's attributes, listed once: a hundred thousand records ask for them. */
+export function entriesOf(attributes: Attributes): readonly (readonly [name: string, attribute: Attribute])[] {
+  const entries = listed.get(attributes) ?? Object.entries(attributes);
+  listed.set(attributes, entries);
+  return entries;
+}
+
 export function showAll(attributes: Attributes, record: JsonObject, face: Face): Record<string, Json> {
   const out: Record<string, Json> = {};
-  for (const [name, attribute] of Object.entries(attributes)) {
+  for (const [name, attribute] of entriesOf(attributes)) {
     if (attribute.secret === true) out[name] = MASK;
     else if (Object.hasOwn(record, name)) out[name] = show(attribute, record[name] as Json, face);
   }

@@ -5,7 +5,7 @@ import { timeUuids } from '../../src/emulator/uuid.js';
 import { Refusal, canonical, type JsonObject } from '../../src/model/index.js';
 import { kinds } from '../../src/resources/index.js';
 import { seededRandom } from '../support/simulated.js';
-import { handClock, requestOf, rig, START } from './rig.js';
+import { answerOf, handClock, requestOf, rig, START } from './rig.js';
 
 const tree: Estate = {
   version: 1,
@@ -79,6 +79,24 @@ describe('secrets', () => {
     const sent = emulator.requests.slice(0, 2).map((one) => ((one.body as JsonObject).authentication as JsonObject).secret);
     expect(sent.every((text) => /^sha256:[0-9a-f]{64}$/.test(String(text)))).toBe(true);
     expect(sent[0]).not.toBe(sent[1]);
+  });
+});
+
+describe('what is shown', () => {
+  test('names the origin that was asked, whoever asked before', async () => {
+    const { emulator } = rig({ estate: tree });
+    for (const origin of ['http://one.test', 'http://two.test']) {
+      const { body } = await answerOf(await emulator.fetch(requestOf('GET', '/api/v2/accounts/?id=12', undefined, {}, origin)));
+      expect(body.data[0]?.account).toBe(`${origin}/api/v2/accounts/1/`);
+    }
+  });
+
+  test('tells when it was last changed', async () => {
+    const { ask, list, clock } = rig();
+    const { body } = await ask('POST', '/api/v2/alert_rules/', { schedule: 'daily' });
+    clock.advance(60_000);
+    await ask('PATCH', `/api/v2/alert_rules/${String(body.alert_config_id)}/`, { schedule: null });
+    expect([body.updated_at, (await list('/api/v2/alert_rules/'))[0]?.updated_at]).toEqual(['2026-01-02T03:04:05.000Z', '2026-01-02T03:05:05.000Z']);
   });
 });
 
