@@ -30,8 +30,8 @@ export function verbOf(resource: ResourceChange): string {
   return action === 'adopt' && resource.change.actions[0] === 'update' ? 'adopt, update' : action;
 }
 
-export function plural(count: number, one: string, many: string = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+export function plural(count: number, one: string): string {
+  return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
 /** `file:line:column`, or the construct path where there is no line. */
@@ -92,7 +92,7 @@ export function unmanagedSentence(unmanaged: Readonly<Record<string, number>>): 
   return counts.length === 0 ? undefined : `Not managed here: ${counts.join(', ')}.`;
 }
 
-export function countOf(diagnostics: readonly Diagnostic[], severity: Severity): number {
+function countOf(diagnostics: readonly Diagnostic[], severity: Severity): number {
   return diagnostics.filter((one) => one.severity === severity).length;
 }
 
