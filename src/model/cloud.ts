@@ -1,6 +1,6 @@
 // The cloud as the reconciler sees it: a reader that cannot write, and a writer for apply alone.
 // The api room implements both; nothing else knows HTTP.
-import type { Values, Value } from './declaration.js';
+import type { Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { JsonObject } from './json.js';
 import type { Kind } from './kind.js';
@@ -76,4 +76,13 @@ export interface CloudWriter extends CloudReader {
   send(kind: Kind, request: Request, write: Write): Promise<Sent>;
 }
 
-export type { Value };
+const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:\/|$)/;
+
+/**
+ * Whether two targets are one cloud: one names no address that the other contradicts. An emulator takes another port
+ * each time, so any two loopback targets are the same.
+ */
+export function sameTarget(a: string, b: string): boolean {
+  const [one, other] = [a.split(' '), b.split(' ')].toSorted((x, y) => x.length - y.length) as [string[], string[]];
+  return one.every((url) => other.includes(url)) || [...one, ...other].every((url) => LOOPBACK.test(url));
+}

@@ -1,14 +1,13 @@
 // Import: binds an existing live object to a declared address. Nothing is sent; the next plan shows what differs.
 import { refuse, tryAddress, type Entry, type JsonObject, type Outcome, type Project } from '../model/index.js';
 import { previousAddress, quote } from './match.js';
-import { checkTarget, withoutSecrets } from './observe.js';
+import { withoutSecrets } from './observe.js';
 import type { Desk } from './propose.js';
 import type { Session } from '../state/store.js';
 
 /** @throws Refusal where the address is not declared, the object is not there, or either is bound already. */
 export async function bind(desk: Desk & { readonly session: Session }, project: Project, address: string, id: string): Promise<Outcome> {
   const { state, pending } = desk.session.snapshot;
-  checkTarget(state, desk.cloud.target);
   const declaration = project.declarations.find((one) => one.address === address);
   const kind = desk.kinds.get(tryAddress(address)?.kind ?? '');
   if (!kind) refuse('unknown-kind', `${address} is no address of a kind known here.`, { detail: `Kinds: ${[...desk.kinds.keys()].join(', ')}.` });

@@ -2,6 +2,7 @@
 // listing lacks is looked for once more by itself, because a list that shifts while it is read can hide an object.
 import {
   refuse,
+  sameTarget,
   type Attributes,
   type CloudReader,
   type Emit,
@@ -59,15 +60,10 @@ export function withoutSecrets(attributes: Attributes, values: Values): Values {
   return out;
 }
 
-/** State and cloud belong together; loopback ports come and go, so any two loopback targets are the same. */
+/** @throws Refusal where the state is about another cloud. */
 export function checkTarget(state: State | undefined, target: string): void {
-  if (!state || Object.keys(state.resources).length === 0 || state.target === target) return;
-  if (isLoopback(state.target) && isLoopback(target)) return;
+  if (!state || Object.keys(state.resources).length === 0 || sameTarget(state.target, target)) return;
   refuse('other-target', `The state is about ${state.target}, but the target is ${target}.`, {
     detail: 'Point the environment at the target of the state, or name another state: settings.state, or --env for another environment.',
   });
-}
-
-export function isLoopback(target: string): boolean {
-  return target.split(' ').every((url) => /^(?:emulator|https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:\/|$))/.test(url));
 }

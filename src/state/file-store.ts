@@ -2,7 +2,7 @@
 // on or after it was cut off, `<state>.lock`. A journal belongs to the state whose serial its first record names; one
 // of a lower serial is spent. This file finds and verifies; `file-session.ts` writes.
 import { basename, dirname, join } from 'node:path';
-import { emptyState, refuse, type Begin, type State } from '../model/index.js';
+import { emptyState, refuse, sameTarget, type Begin, type State } from '../model/index.js';
 import { fileSession, GENERATIONS, MODE, snapshotOf, type Paths } from './file-session.js';
 import { adviceFor, decodeJournal, type Journal } from './journal-text.js';
 import { breakLock, holderOf, takeLock, type HeldLock, type LockTools } from './lock.js';
@@ -124,7 +124,7 @@ async function startSession(options: FileStoreOptions, paths: Paths, lock: HeldL
   const stored = await load(options, paths);
   const begin = stored.journal?.begin;
   const state = stored.state ?? emptyState(begin?.lineage ?? options.random.uuid(), begin?.target ?? target);
-  if (state.target !== target) {
+  if (!sameTarget(state.target, target)) {
     refuse('other-target', `${paths.state} is about ${state.target}, and this run is against ${target}`, {
       detail: 'Name the right target, or another state (settings.state, --env): ids of one cloud mean nothing in another.',
     });

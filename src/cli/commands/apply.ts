@@ -1,7 +1,7 @@
 // `trueup apply`: shows the plan, asks, carries it out. A saved plan was reviewed already: it is only checked.
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { exits, refuse, writes, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
+import { exits, refuse, sameTarget, writes, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan.js';
 import type { Session } from '../../state/index.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
@@ -44,7 +44,7 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
     document.generated_from.paths,
     (site) => {
       if (site.project.digest !== document.generated_from.digest) stale('the declarations are not those it was made from');
-      if (site.reached.cloud.target !== document.target) stale(`it is about ${document.target}, and the target is ${site.reached.cloud.target}`);
+      if (!sameTarget(site.reached.cloud.target, document.target)) stale(`it is about ${document.target}, and the target is ${site.reached.cloud.target}`);
       const lineage = site.snapshot?.state.lineage ?? '';
       if (document.state.lineage !== '' && lineage !== document.state.lineage) stale('the state is not the one it was made with');
       return carryOut(context, site, options as PlanRequest, document);
