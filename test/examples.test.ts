@@ -1,0 +1,145 @@
+// Every example is a project that plans, applies and is quiet afterwards, through the built command; and each tells
+// the story its README promises.
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { emulator, folder, type Folder } from './cli/run.js';
+
+const examples = join(import.meta.dirname, '../examples');
+const secret = 'canary-of-the-examples';
+const env = { PAGER_SECRET: secret };
+
+/** A copy of an example, with the cloud that its `estate.json` describes. */
+function copyOf(name: string): Folder {
+  const home = folder();
+  cpSync(join(examples, name), home.path, { recursive: true, filter: (path) => !path.includes('.trueup') });
+  mkdirSync(join(home.path, '.trueup'));
+  if (existsSync(join(home.path, 'estate.json'))) cpSync(join(home.path, 'estate.json'), join(home.path, '.trueup/emulator.json'));
+  return home;
+}
+
+interface Story {
+  readonly name: string;
+  readonly flags?: readonly string[];
+  /** Last line of the first plan, on one line. */
+  readonly plan: string;
+  readonly code: number;
+}
+
+const stories: readonly Story[] = [
+  { name: 'first-steps', plan: 'Plan: 3 to create, 0 to adopt, 0 to update, 0 to delete, 0 to forget; 0 unchanged.', code: 2 },
+  { name: 'field-operations', plan: 'Plan: 21 to create, 9 to adopt, 0 to update, 0 to delete, 0 to forget; 0 unchanged.', code: 2 },
+  { name: 'environments', flags: ['--env', 'local'], plan: 'Plan: 4 to create, 0 to adopt, 0 to update, 0 to delete, 0 to forget; 0 unchanged.', code: 2 },
+  { name: 'adopting-an-estate', plan: 'Plan: 0 to create, 8 to adopt, 0 to update, 0 to delete, 0 to forget; 0 unchanged.', code: 0 },
+];
+
+const lastLine = (text: string): string =>
+  text
+    .trimEnd()
+    .split(/\n\n|\n(?=Plan:|No changes)/)
+    .at(-1)
+    ?.replaceAll('\n', ' ') ?? '';
+
+describe('every example', () => {
+  it('is told here', () => {
+    const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map((entry) => entry.name).toSorted()).toEqual(stories.map((story) => story.name).toSorted());
+  });
+
+  it.each(stories)('$name validates, plans, applies and is quiet', async ({ name, flags = [], plan, code }) => {
+    const home = copyOf(name);
+    const valid = await home.expect(0, ['validate', ...flags]);
+    expect(valid.stdout).toMatch(/^Valid: \d+ declarations\.$/m);
+    expect(valid.stderr).toBe('');
+    const first = await home.expect(code, ['plan', '--detailed-exitcode', ...flags]);
+    expect(lastLine(first.stdout)).toBe(plan);
+    const applied = await home.expect(0, ['apply', '--auto-approve', ...flags], { env });
+    const second = await home.expect(0, ['plan', '--detailed-exitcode', ...flags], { env });
+    expect(second.stdout).toContain('No changes.');
+    await home.expect(0, ['drift', '--detailed-exitcode', ...flags]);
+    const onDisk = readdirSync(join(home.path, '.trueup')).map((file) => home.read(`.trueup/${file}`));
+    for (const text of [applied.stdout, applied.stderr, second.stdout, ...onDisk]) expect(text).not.toContain(secret);
+  });
+});
+
+describe('first steps', () => {
+  it('repairs a hand change, and lets nobody delete the protected rule by accident', async () => {
+    const home = copyOf('first-steps');
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    home.write('.trueup/emulator.json', home.read('.trueup/emulator.json').replace('"enabled":true', '"enabled":false'));
+    expect((await home.expect(2, ['drift', '--detailed-exitcode'])).stdout).toContain('true → false');
+    await home.expect(0, ['apply', '--auto-approve']);
+    await home.expect(0, ['drift', '--detailed-exitcode']);
+    const text = home.read('trueup.yaml');
+    home.write('trueup.yaml', text.slice(0, text.indexOf('alert_rules:')));
+    const blocked = await home.expect(3, ['plan']);
+    expect(blocked.stdout).toContain('BLOCKED emptied');
+    expect(blocked.stdout).toContain('BLOCKED protected');
+    home.write('trueup.yaml', text.replace(/ *lifecycle: .*\n/, ''));
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    home.write('trueup.yaml', text.slice(0, text.indexOf('alert_rules:')));
+    expect((await home.expect(0, ['apply', '--auto-approve', '--allow', 'emptied'])).stdout).toContain('1 deleted');
+  });
+});
+
+describe('field operations', () => {
+  it('blocks what its README says is blocked, and takes access back from a contractor', async () => {
+    const home = copyOf('field-operations');
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    const roles = home.read('roles.yaml');
+    home.write('roles.yaml', roles.slice(0, roles.indexOf('  # A contractor')));
+    expect((await home.expect(2, ['plan', '--detailed-exitcode'])).stdout).toContain('"read_only_user" → "no_access"');
+    home.write('roles.yaml', roles.replace('full_access_user', 'administrator'));
+    expect((await home.expect(3, ['plan'])).stdout).toContain('BLOCKED privilege-rise');
+    home.write('roles.yaml', roles);
+    const moved = await home.expect(3, ['plan', '--var', 'hooks=https://hooks.example.net']);
+    expect(moved.stdout.match(/BLOCKED destination-moved/g)).toHaveLength(4);
+  });
+
+  it('adopts everything again once the state is lost', async () => {
+    const home = copyOf('field-operations');
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    rmSync(join(home.path, '.trueup/state.json'));
+    expect(lastLine((await home.expect(0, ['plan', '--detailed-exitcode'])).stdout)).toMatch(/^Plan: 0 to create, 30 to adopt, 0 to update/);
+  });
+});
+
+describe('environments', () => {
+  it('brings prod about from a saved plan, with names and a state of its own', async () => {
+    const home = copyOf('environments');
+    const cloud = await emulator(home, ['--data', '.trueup/prod-cloud.json']);
+    const prod = { env: { ...env, ...cloud.env } };
+    await home.expect(0, ['doctor', '--env', 'prod'], prod);
+    expect((await home.expect(0, ['plan', '--env', 'prod', '--out', 'prod.plan'], prod)).stdout).toContain('"Field operations (prod)"');
+    await home.expect(0, ['apply', 'prod.plan'], prod);
+    expect((await home.expect(0, ['plan', '--detailed-exitcode', '--env', 'prod'], prod)).stdout).toContain('No changes. 6 objects');
+    expect(existsSync(join(home.path, '.trueup/state.prod.json'))).toBe(true);
+    expect(existsSync(join(home.path, '.trueup/state.json'))).toBe(false);
+  });
+});
+
+describe('adopting an estate', () => {
+  it('holds what export writes, but for names', async () => {
+    const home = copyOf('adopting-an-estate');
+    await home.expect(0, ['export', '--out', 'found']);
+    const nameless = (text: string): string => text.replaceAll(/^ {2}[a-z0-9-]+:$/gm, '  NAME:');
+    for (const file of readdirSync(join(home.path, 'found'))) expect(nameless(home.read(`estate/${file}`))).toBe(nameless(home.read(`found/${file}`)));
+    expect(existsSync(join(home.path, '.trueup/state.json'))).toBe(false);
+  });
+
+  it('renames without sending anything, and says so where the line is missing', async () => {
+    const home = copyOf('adopting-an-estate');
+    await home.expect(0, ['apply', '--auto-approve']);
+    const before = home.read('.trueup/emulator.json');
+    const exported = home.read('estate/alert_rules.yaml').replace('  depot-doors:', '  doors:');
+    const adopting = 'lifecycle: { adopt: "1a2c3d51-97c4-11f0-8a51-3d2c9b7f6e10" }';
+    expect(exported).toContain(adopting);
+    home.write('estate/alert_rules.yaml', exported.replace(adopting, ''));
+    expect((await home.expect(0, ['plan'])).stdout).toContain('looks-renamed');
+    home.write('estate/alert_rules.yaml', exported.replace(adopting, 'lifecycle: { renamed_from: depot-doors }'));
+    expect((await home.expect(0, ['plan', '--detailed-exitcode'])).stdout).toContain('No changes. 8 objects');
+    await home.expect(0, ['apply', '--auto-approve']);
+    expect((await home.expect(0, ['state', 'list'])).stdout).toContain('alert_rules.doors ');
+    expect(home.read('.trueup/emulator.json')).toBe(before);
+  });
+});
