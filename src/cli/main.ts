@@ -39,7 +39,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
   const { command, args, flags } = parsed;
   const controller = new AbortController();
   const context = contextOf(process, flags, controller.signal);
-  const signalled = listen(process, controller, () => command.graceful && context.err.write('Interrupted: what runs is finished first. Once more ends at once.\n'));
+  const signalled = listen(process, controller, () => command.graceful && context.err.write('Stopping: what runs is finished first. Once more ends at once.\n'));
   const code = await outcome(process, context, command, args);
   process.exit(worst([code, ...signalled()]));
 }
@@ -85,11 +85,10 @@ async function outcome(process: NodeJS.Process, context: Context, command: Comma
 /** What a thrown thing says to a person. Messages of unforeseen errors may quote what they choked on, so they are not shown. */
 function troubleOf(error: unknown): { readonly diagnostics: readonly Diagnostic[]; readonly exit: Exit } {
   if (error instanceof Refusal) return error;
-  const { code, syscall, path, name } = error as NodeJS.ErrnoException;
-  const summary =
-    code !== undefined && syscall !== undefined
-      ? `The system refused (${code}, ${syscall}${path === undefined ? '' : ` ${path}`}).`
-      : `This should not have happened (${name ?? typeof error}).`;
-  const detail = syscall === undefined ? 'It is a mistake in trueup. Run the same command with --debug and report what it prints.' : undefined;
-  return { diagnostics: [{ severity: 'error', code: 'unforeseen', summary, ...(detail === undefined ? {} : { detail }) }], exit: exits.error };
+  const { code, path, name } = error as NodeJS.ErrnoException;
+  const { problem = `cannot be used (${code})` } = error as { readonly problem?: string };
+  const known = code !== undefined && /^E(?!RR_)[A-Z0-9]+$/.test(code);
+  const summary = known ? `${path ?? 'The system: something'} ${problem}.` : `This should not have happened (${name ?? typeof error}).`;
+  const detail = known ? undefined : 'It is a mistake in trueup. Run the same command with --debug and report what it prints.';
+  return { diagnostics: [{ severity: 'error', code: known ? 'system' : 'unforeseen', summary, ...(detail === undefined ? {} : { detail }) }], exit: exits.error };
 }

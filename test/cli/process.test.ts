@@ -230,7 +230,7 @@ describe('signals', () => {
     const run = home.start(['apply', '--auto-approve'], { env });
     await run.says('Plan: 3');
     run.child.kill('SIGINT');
-    await run.says('Interrupted');
+    await run.says('Stopping');
     run.child.kill('SIGINT');
     expect((await run.ended).code).toBe(130);
   });
