@@ -27,11 +27,17 @@ export function parseJson(text: string): unknown {
   const digits = /[:,[\s]-?\d{16}/.test(text);
   const proto = /__proto__|\\u005f/i.test(text);
   if (!digits && !proto) return plain;
-  const quoted = digits ? text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, quoteLarge) : text;
-  return JSON.parse(quoted, proto ? (key, value: unknown) => (key === '__proto__' ? undefined : value) : undefined);
+  return JSON.parse(digits ? quoteLarge(text) : text, proto ? (key, value: unknown) => (key === '__proto__' ? undefined : value) : undefined);
 }
 
-const quoteLarge = (token: string): string => (/^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token);
+/** Valid JSON with its integers beyond 2^53 in quotes. Goes by small tokens: one pattern for a whole string would overflow on a long one. */
+function quoteLarge(text: string): string {
+  let inside = false;
+  return text.replace(/\\.|"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
+    if (token === '"') inside = !inside;
+    return !inside && /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
+  });
+}
 
 const maxDepth = 64;
 const isDeep = (value: unknown, left: number): boolean =>

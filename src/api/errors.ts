@@ -5,7 +5,7 @@ import { parseJson } from './answer.js';
 import type { Result } from './courier.js';
 import type { Dialect } from './dialect.js';
 import { patience } from './retry.js';
-import { finalCodes, type Answer } from './transport.js';
+import { finalCodes, type Answer, type TransportError } from './transport.js';
 
 const succeeded: ReadonlySet<number> = new Set([200, 201, 202, 204]);
 const rejected: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429]);
@@ -80,7 +80,7 @@ export interface Told {
 
 /** What went wrong with a request, for people: what happened, where, and what to do next. */
 export function complaint(told: Told, dialect: Dialect, result: Result, tidy: Tidy): Diagnostic {
-  if ('trouble' in result) return troubled(told, dialect, result.trouble.code, tidy(result.trouble.message));
+  if ('trouble' in result) return troubled(told, dialect, result.trouble, tidy(result.trouble.message));
   const { status, body } = result.answer;
   const said = tidy(serverMessage(body));
   const { code, detail } = meaning(dialect, result);
@@ -96,7 +96,7 @@ function meaning(dialect: Dialect, result: Extract<Result, { answer: Answer }>):
     return { code: 'not-found', detail: `There is no such object, or ${dialect.address} is not the base address${dialect.name === 'v2' ? ' (it includes /api/v2)' : ''}.` };
   if (status >= 300 && status < 400) return { code: 'redirected', detail: `Redirects are never followed: set ${dialect.address} to the final address.` };
   if (status === 408 || status === 425 || status >= 500)
-    return { code: 'service-trouble', detail: `The service is in trouble; run the command again later. ${result.wait === undefined ? '' : waiting(result.wait)}`.trim() };
+    return { code: 'service-trouble', detail: (result.wait ?? 0) > patience ? waiting(result.wait) : 'The service is in trouble; run the command again later.' };
   return { code: 'rejected' };
 }
 
@@ -105,7 +105,7 @@ function waiting(wait: number | undefined): string {
   return `The service asks to wait ${Math.ceil(wait / 1000)} s${wait > patience ? `, longer than the ${patience / 1000} s a run waits` : ''}: run the command again after that.`;
 }
 
-function troubled({ method, path }: Told, dialect: Dialect, code: string, message: string): Diagnostic {
+function troubled({ method, path }: Told, dialect: Dialect, { code, sent }: TransportError, message: string): Diagnostic {
   const about = (name: string, summary: string, detail?: string): Diagnostic => ({
     severity: 'error',
     code: name,
@@ -117,5 +117,11 @@ function troubled({ method, path }: Told, dialect: Dialect, code: string, messag
     return about('untrusted', `the connection is not trusted (${message})`, 'A private certificate authority is named by NODE_EXTRA_CA_CERTS.');
   if (code === 'timeout' || code === 'body-unfinished') return about('timeout', message, 'The service or the network is slow; run the command again later.');
   if (finalCodes.has(code)) return about('unreadable-answer', message);
+  if (sent)
+    return about(
+      'connection-lost',
+      `the connection broke before the answer was complete (${message || code})`,
+      'The service or the network is in trouble; run the command again later.',
+    );
   return about('unreachable', `no answer (${message || code})`, `Check ${dialect.address}, the network and HTTPS_PROXY.`);
 }

@@ -117,6 +117,7 @@ describe('a listing by next', () => {
       'no next': () => json({ data: [], meta: {} }),
       'next is no text': () => json({ data: [], meta: { next: 7 } }),
       'next without a query': () => json({ data: [], meta: { next: 'https://any.example/api/v2/alert_rules/' } }),
+      'next with an empty query': () => page([], 'https://any.example/api/v2/alert_rules/?'),
       'record without id': () => page([{ schedule: null }]),
       'record with an empty id': () => page([rule('')]),
       'record with a path for an id': () => page([rule('../x')]),
@@ -165,7 +166,7 @@ describe('a listing by next', () => {
     let turn = 0;
     const { cloud, asked } = bench(() => page([rule(`r${turn++}`)], turn === 1 ? '?a=1&b=2' : back));
     expect((await refusal(cloud.list(rules))).text).toMatch(/already read/);
-    expect(asked.length).toBeLessThan(4);
+    expect(asked).toHaveLength(2);
   });
 
   it('refuses a listing of empty pages without end', async () => {
