@@ -10,6 +10,7 @@ import {
   type PlanDocument,
   type ResourceChange,
   type Severity,
+  type Summary,
 } from '../model/index.js';
 
 export const signs: Readonly<Record<Action, string>> = { create: '+', update: '~', delete: '-', adopt: '=', forget: '.', keep: ' ' };
@@ -48,12 +49,16 @@ export function circumstances(resource: ResourceChange): readonly string[] {
   ];
 }
 
+/** What writes is counted even where it is nothing; what only changes memory is left out then. */
+const worthCounting = (summary: Summary): readonly Exclude<Action, 'keep'>[] =>
+  (['create', 'adopt', 'update', 'delete', 'forget'] as const).filter((action) => summary[action] > 0 || (action !== 'adopt' && action !== 'forget'));
+
 /** The sentence a plan ends with. */
 export function planSentence({ summary, diagnostics }: PlanDocument): string {
   const { create, adopt, update, delete: deleted, forget, keep } = summary;
   const errors = countOf(diagnostics, 'error');
   if (errors === 0 && create + adopt + update + deleted + forget === 0) return keep === 1 ? 'No changes. 1 object is as declared.' : `No changes. ${keep} objects are as declared.`;
-  const counts = `${create} to create, ${adopt} to adopt, ${update} to update, ${deleted} to delete, ${forget} to forget; ${keep} unchanged.`;
+  const counts = `${worthCounting(summary).map((action) => `${summary[action]} to ${action}`).join(', ')}; ${keep} unchanged.`;
   return errors === 0 ? `Plan: ${counts}` : `Plan with ${plural(errors, 'error')}: ${counts}`;
 }
 
@@ -102,7 +107,9 @@ export const during: Readonly<Record<Action, string>> = { create: 'creating', up
 /** The sentence an apply ends with. */
 export function outcomeSentence(outcomes: readonly Outcome[]): string {
   const done = summarise(outcomes.filter(({ outcome }) => outcome === 'done'));
-  const counts = (['create', 'adopt', 'update', 'delete', 'forget'] as const).map((action) => `${done[action]} ${past[action]}`).join(', ');
+  const counts = worthCounting(done)
+    .map((action) => `${done[action]} ${past[action]}`)
+    .join(', ');
   const open = (['failed', 'skipped', 'unknown'] as const)
     .map((wanted) => [outcomes.filter(({ outcome }) => outcome === wanted).length, wanted] as const)
     .filter(([count]) => count > 0);

@@ -132,7 +132,7 @@ const outcomes: readonly Outcome[] = [
 describe('the end of an apply', () => {
   test('as text', () => expectGolden('outcomes.txt', renderOutcomes(outcomes, plain)));
   test('where all went well', () =>
-    expect(renderOutcomes([outcomes[5] as Outcome], plain)).toBe('Applied: 0 created, 0 adopted, 0 updated, 0 deleted, 0 forgotten; 1 unchanged.\n'));
+    expect(renderOutcomes([outcomes[5] as Outcome], plain)).toBe('Applied: 0 created, 0 updated, 0 deleted; 1 unchanged.\n'));
 
   test('as events', () => {
     let monotonic = 0;
