@@ -26,8 +26,8 @@ export function guard(line: string): string {
   return line.replace(/^(\s*):(?=:)/, '$1\\u003a');
 }
 
-/** Words that mean nothing to Markdown, wherever they stand in a paragraph or a table cell. */
-const tame = /^(?:(?!www\.)[\p{L}\p{N}]+(?:[.,'’/-][\p{L}\p{N}]+)*|[→–—·=]|)$/iu;
+/** Words that mean nothing to Markdown, wherever they stand in a paragraph or a table cell. (Without case folding: it takes U+0345, a mark, for a letter.) */
+const tame = /^(?:(?![wW]{3}\.)[\p{L}\p{N}]+(?:[.,'’/-][\p{L}\p{N}]+)*|[→–—·=]|)$/u;
 
 /** Prose for Markdown: plain words as they are, everything else in code spans. */
 export function prose(text: string): string {
