@@ -80,7 +80,10 @@ type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations'>;
 const MOST_DECLARATIONS = 250_000;
 
 function resolve(run: Run, collected: Collected, overlay: Collected | undefined): Parts {
-  const settings = [...collected.settings, ...(overlay?.settings ?? [])].map((piece) => settingsOf(run, piece)).reduce(mergeSettings, defaultSettings);
+  const shared = collected.settings.map((piece) => settingsOf(run, piece));
+  // An environment never shares a state: what the shared files say of it counts without one.
+  const base = overlay ? shared.map(({ state: _, ...rest }) => rest) : shared;
+  const settings = [...base, ...(overlay?.settings ?? []).map((piece) => settingsOf(run, piece))].reduce(mergeSettings, defaultSettings);
   const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
   const declarations: Declaration[] = [];
   for (const piece of collected.declared) {
