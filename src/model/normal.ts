@@ -3,7 +3,8 @@
 // What is compared, stored and hashed is always in normal form; `toWire` turns it into what is sent.
 import type { Attribute, Attributes } from './attribute.js';
 import { Reference, Template, isTree, type Value, type Values } from './declaration.js';
-import { canonical, compareText, equal, isObject, type Json, type JsonObject } from './json.js';
+import { canonical, compareText, digest, equal, isObject, type Json, type JsonObject } from './json.js';
+import { writables, type Kind } from './kind.js';
 import { Secret } from './secret.js';
 
 /** The identifier in `https://any.host/api/v2/accounts/123/`, `/accounts/123/`, `"123"` or `123`. */
@@ -151,4 +152,9 @@ export function redact(value: Value, placeholder: (secret: Secret) => Json | und
 
 export function redactAll(values: Values, placeholder?: (secret: Secret) => Json | undefined): JsonObject {
   return redact(values, placeholder) as JsonObject;
+}
+
+/** Digest of what can be written of an object in normal form: whether anything we could have planned for has moved. */
+export function fingerprintOf(kind: Kind, values: Values): string {
+  return digest(redactAll(Object.fromEntries(writables(kind).flatMap(([name]) => (values[name] === undefined ? [] : [[name, values[name]]])))));
 }

@@ -30,8 +30,6 @@ interface OnLive {
   readonly id: string;
   /** The live object in normal form. */
   readonly before: Values;
-  /** Digest of the live object's writable attributes. */
-  readonly fingerprint: string;
 }
 
 /** What the state will hold once the change is done; the id of a create and what is observed come from its outcome. */

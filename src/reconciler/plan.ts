@@ -1,14 +1,12 @@
 // The plan: declared, prior and live in, every change with its reason out. Pure: the same inputs give the same bytes.
 import {
   compareText,
-  digest,
   isKnown,
   redact,
   redactAll,
   referencesIn,
   removals,
   same,
-  writables,
   worst,
   exits,
   isChange,
@@ -174,26 +172,16 @@ function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Valu
     draft.diagnostics.push(...fixed.map((change) => immutable(declaration, change)));
     return undefined;
   }
-  const base = { ...common(draft, declaration, reasonOf(match, changes), match), id: live.id, before: live.values, desired: desired(declaration, declared), get fingerprint() { return fingerprint(kind, live); } };
+  const base = { ...common(draft, declaration, reasonOf(match, changes), match), id: live.id, before: live.values, desired: desired(declaration, declared) };
   const written = changes.length === 0 ? undefined : update(draft, kind, declared, live, changes);
-  if (!recorded) return withGetter(base, { action: 'adopt' as const, changes, ...written });
-  return written ? withGetter(base, { action: 'update' as const, changes, ...written }) : withGetter(base, { action: 'keep' as const });
-}
-
-/** Joins without evaluating: a fingerprint costs a hash, and most are never looked at. */
-function withGetter<A extends object, B extends object>(base: A, more: B): A & B {
-  return Object.defineProperties(more, Object.getOwnPropertyDescriptors(base)) as A & B;
+  if (!recorded) return { action: 'adopt', ...base, changes, ...written };
+  return written ? { action: 'update', ...base, changes, ...written } : { action: 'keep', ...base };
 }
 
 function update(draft: Draft, kind: Kind, declared: Values, live: Live, changes: readonly AttributeChange[]): Pick<Extract<Change, { action: 'update' }>, 'write' | 'request'> {
   const fields = kind.operations.update === 'PUT' ? allFields(kind, declared, live) : changedFields(kind, declared, live, changes);
   const write: Write = { verb: 'update', id: live.id, fields, live };
   return { write, request: draft.input.compose(kind, write) };
-}
-
-/** Digest of what can be written of a live object. */
-export function fingerprint(kind: Kind, live: Live): string {
-  return digest(redactAll(Object.fromEntries(writables(kind).flatMap(([name]) => (live.values[name] === undefined ? [] : [[name, live.values[name]]])))));
 }
 
 function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
@@ -243,7 +231,6 @@ function planRemoved(draft: Draft, address: string, entry: Entry): Change | unde
     depends_on: [],
     id: entry.id,
     before: live?.values ?? (entry.observed as Values),
-    fingerprint: live ? fingerprint(kind, live) : digest(entry.observed),
   };
   if (!live) {
     draft.drift.push({ address, kind: kind.name, id: entry.id });

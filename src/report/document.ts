@@ -1,5 +1,6 @@
 // From a plan to its published document: wire-like, redacted, the only thing renderers and plan files ever see.
 import {
+  fingerprintOf,
   Reference,
   Secret,
   SENSITIVE,
@@ -119,7 +120,7 @@ function resourceChange(change: Change, kind: Kind): ResourceChange {
     },
     reason: change.reason,
     depends_on: change.depends_on,
-    fingerprint: 'fingerprint' in change ? change.fingerprint : null,
+    fingerprint: 'before' in change ? fingerprintOf(kind, change.before) : null,
     patch,
     requests: 'request' in change && change.request ? [documentRequest(change.request)] : [],
     ...(change.renamed_from !== undefined && { previous_address: change.renamed_from }),

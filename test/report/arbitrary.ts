@@ -145,7 +145,7 @@ export const arbitraryChange: fc.Arbitrary<Change> = kind.chain((of) =>
         depends_on: [`accounts.${called}`],
         ...(renamed !== undefined && { renamed_from: `${of.name}.${renamed}` }),
       };
-      const live = { id, before, fingerprint: 'f' };
+      const live = { id, before };
       const desired = { declared, file, protect: false };
       const write = { verb: 'update' as const, fields: declared };
       const request: Request = { method: 'PATCH', path: `/api/v2/${of.name}/${id}/`, body: declared };

@@ -20,7 +20,6 @@ export const meta: Meta = {
 
 const empty: Plan = { changes: [], drift: [], unmanaged: {}, verdicts: [], diagnostics: [] };
 const desired = (declared: Values) => ({ declared, file: 'estate.yaml', protect: false });
-const fingerprint = 'f'.repeat(64);
 
 export function keep(index: number): Keep {
   const values: Values = {
@@ -41,7 +40,6 @@ export function keep(index: number): Keep {
     depends_on: [],
     id: `rule-${index}`,
     before: values,
-    fingerprint,
     desired: desired(values),
   };
 }
@@ -108,7 +106,6 @@ const update: Update = {
   depends_on: [],
   renamed_from: 'alert_rules.overloaded',
   id: '6d1e8a2c-1111-11f0-8000-000000000002',
-  fingerprint,
   before: {
     associated_accounts: ['5001', '5002', '5003', '5004'],
     filter_criteria: { alert_type__in: ['cpu_utilization', 'memory_utilization'] },
@@ -153,7 +150,6 @@ const rotated: Update = {
   reason: 'the declaration changed',
   depends_on: [],
   id: '6d1e8a2c-1111-11f0-8000-000000000003',
-  fingerprint,
   before: { name: 'Mail room', enabled: true, endpoint: { url: 'https://old.example.com/a' }, authentication: { secret: '*' }, suspended: false },
   desired: desired({ authentication: { secret } }),
   changes: [
@@ -177,7 +173,6 @@ const adopted: Change = {
   reason: 'an unmanaged object has this parent and name',
   depends_on: [],
   id: '5002',
-  fingerprint,
   before: { name: 'Headquarters', account: '1', is_disabled: false, id: '5002' },
   desired: desired({ name: 'Headquarters' }),
   changes: [],
@@ -192,7 +187,6 @@ const adoptedAndChanged: Change = {
   reason: 'an unmanaged object has this user and account',
   depends_on: [],
   id: '900',
-  fingerprint,
   before: { user: '77', account: '5002', role: 'read_only_user', id: '900' },
   desired: desired({ user: '77', account: '5002', role: 'full_access_user' }),
   changes: [{ path: 'role', before: 'read_only_user', after: 'full_access_user', drifted: false }],
@@ -213,7 +207,6 @@ const deleted: Delete = {
   reason: 'declared no more',
   depends_on: [],
   id: '6d1e8a2c-1111-11f0-8000-000000000009',
-  fingerprint,
   before: { name: 'Old pager', enabled: false, endpoint: { url: 'https://pager.example.com/x' }, authentication: { secret: '*' }, suspended: true },
   write: { verb: 'delete', id: '6d1e8a2c-1111-11f0-8000-000000000009', fields: {} },
   request: { method: 'DELETE', path: '/api/v2/alert_push_destinations/6d1e8a2c-1111-11f0-8000-000000000009/' },
@@ -228,7 +221,6 @@ const forgotten: Change = {
   reason: 'declared no more; the authorization stays as it is',
   depends_on: [],
   id: '901',
-  fingerprint,
   before: { user: '78', account: '5002', role: 'administrator', id: '901' },
 };
 
