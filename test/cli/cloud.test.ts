@@ -150,10 +150,8 @@ describe('credentials', () => {
     const home = folder({ 'a.yaml': accounts });
     const { env } = await emulator(home);
     const { stdout } = await home.expect(0, ['doctor'], { env });
-    for (const [name, value] of Object.entries(env)) {
-      expect(stdout).toContain(name);
-      if (!value.startsWith('http')) expect(stdout).not.toContain(value);
-    }
+    for (const name of Object.keys(env)) expect(stdout).toContain(name);
+    for (const value of Object.values(env).filter((one) => !one.startsWith('http'))) expect(stdout).not.toContain(value);
     expect(stdout).toMatch(/ok +clock +agrees/);
     const bare = await home.expect(1, ['doctor']);
     expect(bare.stdout).toMatch(/BAD +TRUEUP_V2_URL +not set/);

@@ -4,7 +4,8 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answers } from '../../src/cli/program.js';
-import { atTerminal, emulator, folder, small, trueup } from './run.js';
+import { TRUEUP } from '../support/command.js';
+import { atTerminal, emulator, folder, small } from './run.js';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
@@ -17,10 +18,10 @@ describe('before anything is loaded', () => {
     [['plan', '-h'], 'plan'],
     [['state', 'mv', '--help'], 'state mv'],
   ])('%j is answered with what the parser says', async (args, name) => {
-    expect(await folder().run(args)).toEqual({ code: 0, stdout: answers()[name], stderr: '' });
+    expect(await folder().run(args)).toMatchObject({ code: 0, stdout: answers()[name], stderr: '' });
   });
 
-  test('the version', async () => expect(await folder().run(['--version'])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' }));
+  test('the version', async () => expect(await folder().run(['--version'])).toMatchObject({ code: 0, stdout: `${manifest.version}\n`, stderr: '' }));
 
   test('wrong usage is 1, on stderr, without a stack', async () => {
     const { code, stdout, stderr } = await folder().run(['plan', '--frmat', 'json']);
@@ -168,28 +169,28 @@ describe('streams', () => {
   });
 
   test('a reader that goes away ends nothing and is no error', () => {
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; '${process.execPath}' '${trueup}' schema | head -c 10`], { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; '${process.execPath}' '${TRUEUP}' schema | head -c 10`], { encoding: 'utf8' });
     expect([status, stdout.length, stderr]).toEqual([0, 10, '']);
   });
 
   test('a disk that is full is an error', () => {
-    const { status, stderr } = spawnSync('bash', ['-c', `'${process.execPath}' '${trueup}' schema > /dev/full`], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync('bash', ['-c', `'${process.execPath}' '${TRUEUP}' schema > /dev/full`], { encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stderr).toContain('ENOSPC');
   });
 
   test('colour is for terminals that want it, whatever FORCE_COLOR says', async () => {
     const home = folder({ 'trueup.yaml': small });
-    expect((await home.expect(0, ['plan'], { env: { FORCE_COLOR: '3' } })).stdout).not.toContain('\u001b');
-    expect((await atTerminal(home, ['plan'])).screen).toContain('\u001b[');
-    for (const env of [{ NO_COLOR: '1' }, { CI: '1' }, { TERM: 'dumb' }]) expect((await atTerminal(home, ['plan'], { env })).screen).not.toMatch(/\u001b\[\d*m/);
+    expect((await home.expect(0, ['plan'], { env: { FORCE_COLOR: '3', NO_COLOR: '' } })).stdout).not.toContain('\u001b');
+    expect(atTerminal(home, ['plan']).screen).toContain('\u001b[');
+    for (const env of [{ NO_COLOR: '1' }, { CI: '1' }, { TERM: 'dumb' }]) expect(atTerminal(home, ['plan'], { env }).screen).not.toMatch(/\u001b\[\d*m/);
   });
 });
 
 describe('the prompt', () => {
   test.each(['no', 'y', 'YES', 'yes please', ''])('%j is not yes', async (typed) => {
     const home = folder({ 'trueup.yaml': small });
-    const { code, screen } = await atTerminal(home, ['apply'], { typed: `${typed}\n` });
+    const { code, screen } = atTerminal(home, ['apply'], { typed: `${typed}\n` });
     expect(screen).toContain('Nothing was changed');
     expect(code).toBe(1);
     expect(readdirSync(join(home.path, '.trueup')).filter((name) => name.startsWith('state.json'))).toEqual([]);
@@ -197,10 +198,10 @@ describe('the prompt', () => {
 
   test('yes is', async () => {
     const home = folder({ 'trueup.yaml': small });
-    const { code, screen } = await atTerminal(home, ['apply'], { typed: 'yes\n' });
+    const { code, screen } = atTerminal(home, ['apply'], { typed: 'yes\n' });
     expect(screen).toContain('Applied: 3 created');
     expect(code).toBe(0);
-    expect((await atTerminal(home, ['apply'])).screen).toContain('No changes');
+    expect(atTerminal(home, ['apply']).screen).toContain('No changes');
   });
 });
 
@@ -267,7 +268,7 @@ test('stack traces are for --debug', async () => {
 
 test('completion loads in bash and knows commands, flags, words and kinds', () => {
   const ask = (...words: string[]): string[] => {
-    const script = `source <('${process.execPath}' '${trueup}' completion bash); COMP_WORDS=(${['trueup', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _trueup; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const script = `source <('${process.execPath}' '${TRUEUP}' completion bash); COMP_WORDS=(${['trueup', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _trueup; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
     expect(stderr).toBe('');
     return stdout.trim().split('\n');

@@ -1,19 +1,13 @@
-// The built command as a person or a CI job runs it: a real process, a folder of its own, nothing inherited.
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+// The built command as a person or a CI job runs it: a real process, a folder of its own, ended with the test.
+import { spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
+import { start as startCommand, TRUEUP, type Ran } from '../support/command.js';
 
-export const trueup = resolve('dist/trueup.cjs');
 const built = spawnSync(process.execPath, ['scripts/ensure.mjs'], { encoding: 'utf8' });
 if (built.status !== 0) throw new Error(built.stderr);
-
-export interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface Options {
   readonly env?: Readonly<Record<string, string>>;
@@ -43,8 +37,6 @@ afterEach(async () => {
   for (const one of cleanUp.splice(0).toReversed()) await one();
 });
 
-const plain = { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), TERM: 'xterm-256color' };
-
 export function folder(files: Readonly<Record<string, string>> = {}): Folder {
   const path = mkdtempSync(join(tmpdir(), 'trueup-cli-'));
   cleanUp.push(() => rmSync(path, { recursive: true, force: true }));
@@ -53,7 +45,7 @@ export function folder(files: Readonly<Record<string, string>> = {}): Folder {
     writeFileSync(join(path, name), text);
   };
   for (const [name, text] of Object.entries(files)) write(name, text);
-  const start: Folder['start'] = (args, options) => begin(process.execPath, [trueup, ...args], path, options);
+  const start: Folder['start'] = (args, options) => begin(args, path, options);
   const run: Folder['run'] = (args, options) => start(args, options).ended;
   return {
     path,
@@ -69,18 +61,14 @@ export function folder(files: Readonly<Record<string, string>> = {}): Folder {
   };
 }
 
-/** A process that is ended with the test, whatever happens. */
-export function begin(command: string, args: readonly string[], cwd: string, { env = {}, input = '' }: Options = {}): Started {
-  const child = spawn(command, args, { cwd, env: { ...plain, ...env }, stdio: 'pipe' });
-  let stdout = '';
-  let stderr = '';
+function begin(args: readonly string[], cwd: string, { env = {}, input = '' }: Options = {}): Started {
+  const { process: child, ended } = startCommand(args, { cwd, env: { TERM: 'xterm-256color', ...env }, stdin: input });
+  let [stdout, stderr] = ['', ''];
   const waiting = new Set<() => void>();
   const hear = (): void => waiting.forEach((check) => check());
-  child.stdout.setEncoding('utf8').on('data', (text: string) => ((stdout += text), hear()));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => ((stderr += text), hear()));
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  const ended = new Promise<Ran>((done) => child.on('close', (code) => (done({ code, stdout, stderr }), hear())));
+  child.stdout?.on('data', (text: Buffer) => ((stdout += text.toString()), hear()));
+  child.stderr?.on('data', (text: Buffer) => ((stderr += text.toString()), hear()));
+  child.once('close', hear);
   cleanUp.push(async () => {
     child.kill('SIGKILL');
     await ended;
@@ -103,7 +91,7 @@ export function begin(command: string, args: readonly string[], cwd: string, { e
 export async function emulator(home: Folder, args: readonly string[] = []): Promise<Started & { readonly env: Readonly<Record<string, string>> }> {
   const started = home.start(['emulator', ...args]);
   let printed = '';
-  started.child.stdout?.on('data', (text: string) => (printed += text));
+  started.child.stdout?.on('data', (text: Buffer) => (printed += text.toString()));
   await started.says('Serving at');
   const env = Object.fromEntries(
     printed
@@ -114,16 +102,26 @@ export async function emulator(home: Folder, args: readonly string[] = []): Prom
   return { ...started, env };
 }
 
-/** Types `answers` at a terminal of 80 columns, one whenever `prompt` is shown, and returns what the terminal showed. */
-export async function atTerminal(
+/** What a terminal of 80 columns shows when `typed` is typed at it. @throws where util-linux's `script` is missing */
+export function atTerminal(
   home: Folder,
   args: readonly string[],
   { env = {}, typed = '' }: { readonly env?: Readonly<Record<string, string>>; readonly typed?: string } = {},
-): Promise<{ readonly code: number | null; readonly screen: string }> {
-  const quoted = [process.execPath, trueup, ...args].map((word) => `'${word}'`).join(' ');
-  const { ended } = begin('script', ['-qec', `stty cols 80; ${quoted}`, '/dev/null'], home.path, { env, input: typed });
-  const { code, stdout } = await ended;
-  return { code, screen: stdout.replaceAll('\r\n', '\n') };
+): Shown {
+  const quoted = [process.execPath, TRUEUP, ...args].map((word) => `'${word}'`).join(' ');
+  const { status, stdout, error } = spawnSync('script', ['-qec', `stty cols 80; ${quoted}`, '/dev/null'], {
+    cwd: home.path,
+    env: { PATH: process.env['PATH'], TERM: 'xterm-256color', ...env },
+    input: typed,
+    encoding: 'utf8',
+  });
+  if (error) throw new Error(`These tests need the command script of util-linux: ${error.message}`);
+  return { code: status, screen: stdout.replaceAll('\r\n', '\n') };
+}
+
+interface Shown {
+  readonly code: number | null;
+  readonly screen: string;
 }
 
 /** Three objects that refer to one another, planned against the emulator of the same process. */
