@@ -1,8 +1,9 @@
 // Sorts what the files hold into settings, variables, lookups and declarations, each with the place of its key.
 // Nothing is looked into yet but names.
-import { NAME, didYouMean, nearest, type Diagnostic, type Kinds, type Origin } from '../model/index.js';
+import { NAME, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
 import type { Library } from './library.js';
 import type { Found } from './paths.js';
+import type { Report } from './report.js';
 import { isMap, offsetOf, type Fault, type Raw, type RawDocument, type RawMap } from './raw.js';
 import { found as foundWord } from './validate.js';
 import { sections } from './vocabulary.js';
@@ -27,7 +28,7 @@ export interface Collected {
 interface Collecting {
   readonly library: Library;
   readonly kinds: Kinds;
-  readonly diagnostics: Diagnostic[];
+  readonly report: Report;
   readonly settings: Piece[];
   readonly variables: Map<string, Piece>;
   readonly lookups: Map<string, Piece>;
@@ -36,20 +37,20 @@ interface Collecting {
 }
 
 /** Reads the files. With `overlay`, they are the files of an environment and may hold settings and variables alone. */
-export async function collect(library: Library, kinds: Kinds, files: readonly Found[], diagnostics: Diagnostic[], overlay = false): Promise<Collected> {
-  const all: Collecting = { library, kinds, diagnostics, settings: [], variables: new Map(), lookups: new Map(), declared: new Map(), ours: 0 };
+export async function collect(library: Library, kinds: Kinds, files: readonly Found[], report: Report, overlay = false): Promise<Collected> {
+  const all: Collecting = { library, kinds, report, settings: [], variables: new Map(), lookups: new Map(), declared: new Map(), ours: 0 };
   for (const file of files) {
     const reading = await library.read(file);
     if ('faults' in reading) failed(all, file, reading.faults);
     else for (const part of isOurs(all, file, reading.documents) ? reading.documents : []) takeDocument(all, file, part, overlay);
   }
-  if (all.ours === 0 && files.length > 0 && !diagnostics.some(({ severity }) => severity === 'error')) {
-    diagnostics.push({
+  if (all.ours === 0 && files.length > 0 && !report.failed()) {
+    report.add(() => ({
       severity: 'error',
       code: 'no-declarations',
       summary: 'none of the YAML files found is ours',
       detail: 'Type `trueup init` to begin a project here, or name the file or folder that holds it.',
-    });
+    }));
   }
   return { settings: all.settings, variables: [...all.variables.values()], lookups: [...all.lookups.values()], declared: [...all.declared.values()] };
 }
@@ -58,33 +59,33 @@ const topLevel = (kinds: Kinds): readonly string[] => [...sections, ...kinds.key
 
 /** A file that cannot be read is left out only if a walk found it and no line of it looks like ours: what is left out may count as removed. */
 function failed(all: Collecting, file: Found, faults: readonly Fault[]): void {
-  const unseen = faults.some(({ code }) => code === 'unreadable' || code === 'not-a-file');
+  const unseen = faults.some(({ code }) => code === 'unreadable' || code === 'not-a-file' || code === 'too-large');
   const words = topLevel(all.kinds).join('|');
-  const ours = unseen || new RegExp(`(?:^|[{,])\\s*["']?(?:${words})["']?\\s*:`, 'm').test(all.library.text(file).replaceAll('\0', ''));
+  const ours = unseen || new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${words})["']?[ \\t]{0,99}:`, 'm').test(all.library.text(file).replaceAll(/[\0\uFFFD]/g, ''));
   if (!ours && !file.named) return leaveOut(all, file);
   all.ours += 1;
   for (const { offset, code, summary, detail } of faults) complain(all, file, offset, code, summary, detail);
 }
 
 function leaveOut(all: Collecting, file: Found): void {
-  all.diagnostics.push({
+  all.report.add(() => ({
     severity: 'info',
     code: 'not-ours',
     summary: `${file.file} is left out: none of its top-level keys is ours`,
     origin: { file: file.file, line: 1, column: 1 },
-  });
+  }));
 }
 
 function complain(all: Collecting, file: Found, offset: number, code: string, summary: string, detail?: string): void {
   const place = all.library.place(file, offset);
-  all.diagnostics.push({
+  all.report.add(() => ({
     severity: 'error',
     code,
     summary,
     ...(detail === undefined ? {} : { detail }),
     origin: { file: file.file, ...place },
     frame: all.library.frame(file, place),
-  });
+  }));
 }
 
 /** Whether any top-level key is ours or nearly ours. An empty file is: it may be what is left of one. */

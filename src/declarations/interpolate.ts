@@ -3,7 +3,7 @@
 import { Reference, Secret, Template, didYouMean, formatAddress, type Attribute, type Json, type Kind, type Kinds, type Value, isTree } from '../model/index.js';
 import { escapeText, partsOf, textOf, unknownSource, type Expression, type Part } from './expression.js';
 import { Word, isMap, type Raw, type RawMap } from './raw.js';
-import { attributeAt } from './vocabulary.js';
+import { inside } from './vocabulary.js';
 import { mismatch, type Complaint } from './validate.js';
 
 /** What can be filled in. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
@@ -19,25 +19,26 @@ export type Complain = (complaint: Complaint) => void;
 
 const isFilled = (text: string): boolean => text.includes('${');
 
+/** Whether there is nothing to do for a value: most are plain, and paths are made for the others only. */
+const isPlain = (raw: Raw): boolean => (typeof raw === 'string' ? !isFilled(raw) : raw === null || typeof raw !== 'object');
+
 /** `raw` with `var`, `env` and `each` filled in; the same object where there is none. A text that is filled in whole keeps its type, or takes that of its attribute. */
 export function substitute(raw: Raw, attribute: Attribute | undefined, path: readonly string[], scope: Scope, complain: Complain): Raw {
-  if (typeof raw === 'string') return isFilled(raw) ? substituteText(raw, attribute, path, scope, complain) : raw;
-  if (Array.isArray(raw)) {
-    const items = raw as readonly Raw[];
-    const filled = items.map((item, index) => substitute(item, inner(attribute, String(index)), [...path, String(index)], scope, complain));
-    return filled.some((item, index) => item !== items[index]) ? filled : raw;
-  }
-  if (!isMap(raw)) return raw;
-  let changed: Record<string, Raw> | undefined;
-  for (const key of Object.keys(raw)) {
-    const before = raw[key] as Raw;
+  if (isPlain(raw) || raw instanceof Word) return raw;
+  if (typeof raw === 'string') return substituteText(raw, attribute, path, scope, complain);
+  let changed: Record<string, Raw> | Raw[] | undefined;
+  for (const key of Object.keys(raw as RawMap)) {
+    const before = (raw as RawMap)[key] as Raw;
+    if (isPlain(before)) continue;
     const after = substitute(before, inner(attribute, key), [...path, key], scope, complain);
-    if (after !== before) (changed ??= { ...raw })[key] = after;
+    if (after === before) continue;
+    changed ??= Array.isArray(raw) ? [...(raw as readonly Raw[])] : { ...(raw as RawMap) };
+    (changed as Record<string, Raw>)[key] = after;
   }
   return changed ?? raw;
 }
 
-const inner = (attribute: Attribute | undefined, step: string): Attribute | undefined => attribute && attributeAt({ x: attribute }, ['x', step]);
+const inner = (attribute: Attribute | undefined, step: string): Attribute | undefined => attribute && inside(attribute, step);
 
 export function holdsExpression(raw: Raw): boolean {
   if (typeof raw === 'string') return partsOf(raw).some((part) => typeof part !== 'string');
@@ -146,10 +147,11 @@ export function build(raw: Raw, attribute: Attribute | undefined, path: readonly
     if (attribute !== undefined && attribute.word !== 'document') desk.complain(ambiguous(path, attribute, String(raw)));
     return String(raw);
   }
-  if (Array.isArray(raw)) return (raw as readonly Raw[]).map((item, index) => build(item, inner(attribute, String(index)), [...path, String(index)], desk));
-  if (!isMap(raw)) return raw as Value;
+  if (raw === null || typeof raw !== 'object') return raw;
+  const step = (key: string, item: Raw): Value => (isPlain(item) ? (item as Value) : build(item, inner(attribute, key), [...path, key], desk));
+  if (Array.isArray(raw)) return (raw as readonly Raw[]).map((item, index) => step(String(index), item));
   const out: Record<string, Value> = {};
-  for (const key of Object.keys(raw)) out[key] = build(raw[key] as Raw, inner(attribute, key), [...path, key], desk);
+  for (const key of Object.keys(raw)) out[key] = step(key, (raw as RawMap)[key] as Raw);
   return out;
 }
 
@@ -234,9 +236,10 @@ const noReferences = (part: Expression, path: readonly string[]): Complaint => (
 function checkAttribute(kind: Kind, name: string, text: string, path: readonly string[], desk: Desk): void {
   const top = name.split('.')[0] as string;
   const attribute = Object.hasOwn(kind.attributes, top) ? kind.attributes[top] : undefined;
+  if (attribute && top === name && !holdsSecret(attribute)) return;
   const names = Object.keys(kind.attributes).filter((one) => !holdsSecret(kind.attributes[one] as Attribute));
-  const known = `Attributes: ${names.join(', ')}.`;
-  if (!attribute) desk.complain({ path, code: 'unknown-attribute', summary: `${text}: \`${top}\` is not an attribute of ${kind.name}.${didYouMean(top, names)}`, detail: known });
+  const detail = `Attributes: ${names.join(', ')}.`;
+  if (!attribute) desk.complain({ path, code: 'unknown-attribute', summary: `${text}: \`${top}\` is not an attribute of ${kind.name}.${didYouMean(top, names)}`, detail });
   else if (holdsSecret(attribute))
     desk.complain({
       path,
@@ -244,7 +247,7 @@ function checkAttribute(kind: Kind, name: string, text: string, path: readonly s
       summary: `${text}: a secret can be written but not read`,
       detail: 'Write `${secret.env.NAME}` or `${secret.file.PATH}` here too.',
     });
-  else if (top !== name) desk.complain({ path, code: 'partial-reference', summary: `${text}: only a whole attribute can be referred to`, detail: known });
+  else desk.complain({ path, code: 'partial-reference', summary: `${text}: only a whole attribute can be referred to`, detail });
 }
 
 function holdsSecret(attribute: Attribute): boolean {

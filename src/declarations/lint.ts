@@ -11,7 +11,6 @@ import {
   type Attributes,
   type Declaration,
   type Diagnostic,
-  type Json,
   type Kind,
   type Kinds,
   type Project,
@@ -52,30 +51,50 @@ function strangeIn(attribute: Attribute, value: Value, path: string): readonly A
 
 /** Declarations that would be recognised by the same live object. */
 function twins(declarations: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
+  const buckets = new Map<string, Declaration[]>();
+  for (const one of declarations) {
+    const key = roughly(kinds.get(one.kind), one);
+    const bucket = buckets.get(key);
+    if (bucket) bucket.push(one);
+    else buckets.set(key, [one]);
+  }
+  return [...buckets.values()].flatMap((bucket) => (bucket.length > 1 ? twinsAmong(bucket, kinds) : []));
+}
+
+function recognisedBy(kind: Kind): readonly string[] {
+  return kind.identity === 'content' ? writables(kind).map(([name]) => name) : kind.identity;
+}
+
+/** Equal for twins, and cheap: trees are left out. */
+function roughly(kind: Kind | undefined, { values }: Declaration): string {
+  const parts = kind ? recognisedBy(kind).map((name) => (isEmpty(values[name]) || isTree(values[name]) ? '' : String(values[name]))) : [];
+  return [kind?.name, ...parts].join('\0');
+}
+
+function exactly(kind: Kind, { values }: Declaration): string {
+  return canonical(recognisedBy(kind).map((name) => (isEmpty(values[name]) ? null : spell(values[name] as Value))));
+}
+
+function twinsAmong(bucket: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
   const first = new Map<string, Declaration>();
-  return declarations.flatMap((one): readonly Diagnostic[] => {
+  return bucket.flatMap((one) => {
     const kind = kinds.get(one.kind);
-    const key = kind && recognisedBy(kind, one);
-    if (!kind || key === undefined) return [];
+    if (!kind) return [];
+    const key = exactly(kind, one);
     const other = first.get(key);
     if (!other) first.set(key, one);
-    if (!other || (one.lifecycle.allow_twin === true && other.lifecycle.allow_twin === true)) return [];
-    const what = kind.identity === 'content' ? 'identical' : `alike in ${kind.identity.map((name) => `\`${name}\``).join(' and ')}`;
-    return [
-      {
-        severity: 'error',
-        code: 'twins',
-        summary: `${one.address} and ${other.address} are ${what}`,
-        detail: `A live object could not be told to belong to one of them. The other stands in ${placeText(other.origin)}. Remove one, or write \`lifecycle: { allow_twin: true }\` in both.`,
-        address: one.address,
-        origin: one.origin,
-      },
-    ];
+    return !other || (one.lifecycle.allow_twin === true && other.lifecycle.allow_twin === true) ? [] : [twin(kind, one, other)];
   });
 }
 
-function recognisedBy(kind: Kind, { values }: Declaration): string | undefined {
-  const names = kind.identity === 'content' ? writables(kind).map(([name]) => name) : kind.identity;
-  const key = names.map((name) => (isEmpty(values[name]) ? null : spell(values[name] as Value)));
-  return canonical([kind.name, ...key] as Json);
+function twin(kind: Kind, one: Declaration, other: Declaration): Diagnostic {
+  const what = kind.identity === 'content' ? 'identical' : `alike in ${kind.identity.map((name) => `\`${name}\``).join(' and ')}`;
+  return {
+    severity: 'error',
+    code: 'twins',
+    summary: `${one.address} and ${other.address} are ${what}`,
+    detail: `A live object could not be told to belong to one of them. The other stands in ${placeText(other.origin)}. Remove one, or write \`lifecycle: { allow_twin: true }\` in both.`,
+    address: one.address,
+    origin: one.origin,
+  };
 }

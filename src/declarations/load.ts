@@ -23,6 +23,7 @@ import { libraryOf } from './library.js';
 import { secretNames } from './page.js';
 import { findFiles } from './paths.js';
 import { isMap, type Raw } from './raw.js';
+import { reportOf, type Report } from './report.js';
 import { complain, declarationsOf, lookupOf, mergeSettings, refuseRivals, settingsOf, type Run } from './resolve.js';
 import { validatorsOf } from './validate.js';
 
@@ -54,25 +55,26 @@ export async function load(options: LoadOptions): Promise<Loaded> {
   const finding = findFiles(files, cwd, options.paths, options.env);
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
   const library = libraryOf(files, stdin, secretNames(kinds));
-  const diagnostics = [...finding.diagnostics];
-  const collected = await collect(library, kinds, finding.files, diagnostics);
-  const overlay = finding.overlay && (await collect(library, kinds, [finding.overlay], diagnostics, true));
+  const report = reportOf(finding.diagnostics);
+  const collected = await collect(library, kinds, finding.files, report);
+  const overlay = finding.overlay && (await collect(library, kinds, [finding.overlay], report, true));
   const used = new Set<string>();
   const run: Run = {
     kinds,
     library,
-    diagnostics,
+    report,
     validators: await validatorsOf(kinds),
     said: new Set(),
     scope: { variables: new Map(), environment: options.environment, using: (name) => used.add(name) },
     lookups: new Map(collected.lookups.flatMap(({ name, raw }) => (isMap(raw) ? Object.keys(raw).map((kind) => [name, kind] as const) : []))),
     secret: (source, name) => secretOf(options, source, name),
+    forms: new Map(),
   };
   const parts = resolve({ ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay) } }, collected, overlay);
-  adviseUnused(options, used, diagnostics);
-  if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
+  adviseUnused(options, used, report);
+  if (report.failed()) return { diagnostics: report.all() };
   const variables = Object.fromEntries(Object.entries(outsideVariables(options)).filter(([name]) => used.has(name)));
-  return { project: projectOf(parts, finding.paths, variables), diagnostics };
+  return { project: projectOf(parts, finding.paths, variables), diagnostics: report.all() };
 }
 
 type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations'>;
@@ -141,10 +143,10 @@ function variablesOf(run: Run, options: LoadOptions, collected: Collected, overl
   return known;
 }
 
-function adviseUnused(options: LoadOptions, used: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
+function adviseUnused(options: LoadOptions, used: ReadonlySet<string>, report: Report): void {
   for (const name of Object.keys(options.variables)) {
     if (!used.has(name))
-      diagnostics.push({ severity: 'warning', code: 'unused-variable', summary: `nothing uses the variable \`${name}\` that --var gives.${didYouMean(name, used)}` });
+      report.add(() => ({ severity: 'warning', code: 'unused-variable', summary: `nothing uses the variable \`${name}\` that --var gives.${didYouMean(name, used)}` }));
   }
 }
 

@@ -50,7 +50,9 @@ export function secretNames(kinds: Kinds): ReadonlySet<string> {
 export type Veil = readonly number[];
 
 const KEY = /(?<![\w-])(?:"([^"]*)"|'([^']*)'|([A-Za-z_][\w-]*))\s*:(?=\s|$|["'{[])|^[ \t-]*\?\s+["']?([\w-]+)/g;
-const SOURCE_ONLY = /^\s*(?:["']?\$\{secret\.[^}"']*\}["']?)?[\s}\]]*(?:#.*)?$/;
+const SOURCE_ONLY = /^[ \t]*["']?\$\{secret\.[^}"']*\}["']?[ \t}\]]*(?:,|#.*)?$/;
+/** No more of a line is looked at; what lies beyond is never shown. */
+const LOOKED_AT = 2_000;
 
 /**
  * A secret's value reaches from its key to the next key that stands no deeper, whatever is written between. Keys that
@@ -60,22 +62,22 @@ export function veil(page: Page, names: ReadonlySet<string>): Veil {
   let depth = -1;
   return page.starts.map((_, index) => {
     const line = lineOf(page, index + 1);
-    const indent = line.search(/\S/);
-    if (indent < 0) return -1;
-    const keys = [...line.matchAll(KEY)];
-    const first = keys[0];
-    if (depth >= 0 && (indent > depth || first === undefined || line.slice(indent, first.index).replace(/[-\s]/g, '') !== '')) return 0;
-    depth = -1;
-    for (const key of keys) {
-      const name = key.slice(1).find((part) => part !== undefined) ?? '';
-      const end = key.index + key[0].length;
-      if (!isSecretName(name, names) || (SOURCE_ONLY.test(line.slice(end)) && line.slice(end).trim() !== '')) continue;
-      depth = indent;
-      return line.slice(end).trim() === '' ? -1 : end;
-    }
-    return -1;
+    const start = line.slice(0, LOOKED_AT);
+    const indent = start.search(/\S/);
+    if (indent < 0) return line.length > LOOKED_AT ? 0 : -1;
+    const keys = [...start.matchAll(KEY)];
+    const goesOn = indent > depth || keys[0] === undefined || /[^-\s]/.test(start.slice(indent, keys[0].index));
+    if (depth >= 0 && goesOn) return 0;
+    const secret = keys.find((key) => isSecretName(key.slice(1).find((part) => part !== undefined) ?? '', names) && !namesSource(start.slice(key.index + key[0].length)));
+    depth = secret ? indent : -1;
+    if (!secret) return line.length > LOOKED_AT ? LOOKED_AT : -1;
+    const end = secret.index + secret[0].length;
+    return start.slice(end).trim() === '' ? -1 : end;
   });
 }
+
+/** Whether what stands behind a secret's key only says where its value comes from. */
+const namesSource = (rest: string): boolean => SOURCE_ONLY.test(rest);
 
 function isSecretName(name: string, names: ReadonlySet<string>): boolean {
   return names.has(name) || /secret|password|token/i.test(name) || nearest(name, names) !== undefined;

@@ -254,7 +254,7 @@ function isFlowIndicator(character: number): boolean {
 
 function flowPlain(cursor: Cursor): Raw {
   const { text, at, end } = cursor;
-  if (INDICATOR.has(text.charCodeAt(at)) || isItem(cursor)) decline();
+  if (INDICATOR.has(text.charCodeAt(at)) || isItem(cursor) || (text.charCodeAt(at) === DASH && isFlowIndicator(text.charCodeAt(at + 1)))) decline();
   let stop = at;
   for (; stop < end; stop += 1) {
     const character = text.charCodeAt(stop);

@@ -25,6 +25,7 @@ import { placeText, type Piece } from './collect.js';
 import { escapeText } from './expression.js';
 import { build, substitute, type Desk, type Scope } from './interpolate.js';
 import type { Library } from './library.js';
+import type { Report } from './report.js';
 import { isMap, type Raw, type RawMap } from './raw.js';
 import { check, found, type Complaint, type Validators } from './validate.js';
 import type { Validator } from './validator.js';
@@ -34,13 +35,15 @@ export interface Run {
   readonly kinds: Kinds;
   readonly library: Library;
   readonly validators: Validators;
-  readonly diagnostics: Diagnostic[];
+  readonly report: Report;
   /** Complaints made already, so that the members of a `for_each` do not repeat one another. */
   readonly said: Set<string>;
   readonly scope: Scope;
   /** Kinds of the lookups by their names. */
   readonly lookups: ReadonlyMap<string, string>;
   readonly secret: (source: 'env' | 'file', name: string) => Secret;
+  /** Filled while loading. */
+  readonly forms: Map<string, Form>;
 }
 
 /** Records a complaint, with its place and the lines around it. */
@@ -49,21 +52,23 @@ export function complain(run: Run, piece: Piece, { path, code, summary, detail }
   const key = JSON.stringify([piece.from.file, full, code, summary]);
   if (run.said.has(key)) return;
   run.said.add(key);
-  const place = run.library.locate(piece.from, full);
-  run.diagnostics.push({
-    severity: 'error',
-    code,
-    summary,
-    ...(detail === undefined ? {} : { detail }),
-    ...(address === undefined ? {} : { address }),
-    ...(path.length === 0 ? {} : { attribute: path.join('.') }),
-    origin: { file: piece.from.file, ...place },
-    frame: run.library.frame(piece.from, place),
+  run.report.add(() => {
+    const place = run.library.locate(piece.from, full);
+    return {
+      severity: 'error',
+      code,
+      summary,
+      ...(detail === undefined ? {} : { detail }),
+      ...(address === undefined ? {} : { address }),
+      ...(path.length === 0 ? {} : { attribute: path.join('.') }),
+      origin: { file: piece.from.file, ...place },
+      frame: run.library.frame(piece.from, place),
+    };
   });
 }
 
 /** How a tree of attributes is read. */
-interface Form {
+export interface Form {
   readonly attributes: Attributes;
   readonly validator: Validator;
   /** What it is called in complaints. */
@@ -133,6 +138,14 @@ export function lookupOf(run: Run, piece: Piece): Lookup | undefined {
   return where && { name: piece.name, kind: name, where: normalAll(form.attributes, where), origin: piece.origin };
 }
 
+/** Made once a kind. */
+function formOf(run: Run, kind: Kind): Form {
+  const known = run.forms.get(kind.name);
+  const form = known ?? { attributes: bodyOf(kind), validator: run.validators.body.get(kind.name) as Validator, what: kind.name, references: ([top]) => top !== 'lifecycle' };
+  if (!known) run.forms.set(kind.name, form);
+  return form;
+}
+
 interface Member {
   readonly key: string;
   readonly value: Raw;
@@ -145,8 +158,9 @@ export function declarationsOf(run: Run, piece: Piece): readonly Declaration[] {
     return [];
   }
   const { for_each: each, ...body } = piece.raw;
+  const form = formOf(run, kind);
   const members = each === undefined ? [undefined] : membersOf(run, piece, each);
-  return members.flatMap((member) => declarationOf(run, piece, kind, body, member) ?? []);
+  return members.flatMap((member) => declarationOf(run, piece, kind, form, body, member) ?? []);
 }
 
 function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {
@@ -175,9 +189,8 @@ function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {
   return wrong ? [] : [...seen].map((key) => ({ key, value: escapeText(key) }));
 }
 
-function declarationOf(run: Run, piece: Piece, kind: Kind, body: RawMap, member?: Member): Declaration | undefined {
+function declarationOf(run: Run, piece: Piece, kind: Kind, form: Form, body: RawMap, member?: Member): Declaration | undefined {
   const address = formatAddress({ kind: kind.name, name: piece.name, ...(member ? { key: member.key } : {}) });
-  const form: Form = { attributes: bodyOf(kind), validator: run.validators.body.get(kind.name) as Validator, what: kind.name, references: ([top]) => top !== 'lifecycle' };
   const scope = member ? { ...run.scope, each: member } : run.scope;
   const values = read(run, piece, body, form, scope, [], address);
   if (!values) return undefined;
@@ -205,6 +218,7 @@ function lifecycleOf(wanted: Lifecycle | undefined, body: RawMap, member: Member
 }
 
 function lifecycleTrouble(kind: Kind, { ignore_changes: ignored, renamed_from: former }: Lifecycle): readonly Complaint[] {
+  if (ignored === undefined && former === undefined) return [];
   const names = [...walk(kind.attributes)].filter(([, { computed }]) => computed !== true).map(([path]) => path);
   const unknown = (ignored ?? []).flatMap((name, index): readonly Complaint[] =>
     names.includes(name)
@@ -240,7 +254,7 @@ export function refuseRivals(run: Run, declarations: readonly Declaration[]): vo
       const key = `${one.kind}.${value}`;
       const other = first.get(key);
       if (!other) first.set(key, one);
-      else run.diagnostics.push(rivals(one, other, word, value));
+      else run.report.add(() => rivals(one, other, word, value));
     }
   }
 }

@@ -59,7 +59,8 @@ export function attributeAt(attributes: Attributes, path: readonly string[]): At
   return attribute;
 }
 
-function inside(attribute: Attribute, step: string): Attribute | undefined {
+/** What stands at a step inside a value of the attribute. */
+export function inside(attribute: Attribute, step: string): Attribute | undefined {
   if (attribute.word === 'object') return Object.hasOwn(attribute.attributes, step) ? attribute.attributes[step] : undefined;
   return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map' ? attribute.of : undefined;
 }

@@ -4,7 +4,8 @@
 import { Composer, CST, Lexer, Parser, isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLError, type YAMLMap } from 'yaml';
 import { limits, plainText, type Fault, type Marks, type Raw, type RawDocument } from './raw.js';
 
-const MOST_TOKENS = 600_000;
+/** A token costs up to 400 bytes once composed. */
+const MOST_TOKENS = 900_000;
 /** How many values aliases may stand for, all together. */
 const MOST_ALIASED = 10_000;
 

@@ -1,0 +1,24 @@
+// Gathers complaints. Making one costs a look into its file, so that beyond a number nobody reads they are only counted.
+import type { Diagnostic } from '../model/index.js';
+
+const MOST = 1_000;
+
+export interface Report {
+  add(make: () => Diagnostic): void;
+  /** Whether an error is among them. */
+  failed(): boolean;
+  all(): readonly Diagnostic[];
+}
+
+export function reportOf(first: readonly Diagnostic[]): Report {
+  const list = [...first];
+  let more = 0;
+  return {
+    add(make) {
+      if (list.length < MOST) list.push(make());
+      else more += 1;
+    },
+    failed: () => more > 0 || list.some(({ severity }) => severity === 'error'),
+    all: () => (more === 0 ? list : [...list, { severity: 'error', code: 'more-complaints', summary: `${more} more complaints are not shown`, detail: 'Mend those above first.' }]),
+  };
+}
