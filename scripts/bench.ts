@@ -84,7 +84,12 @@ function estate({ accounts, destinations, rules, authorizations }: Sizes): objec
     next_id: 1_000_000,
     records: {
       accounts: [{ id: '1', name: 'Root', account: null }, ...numbers(accounts).map((index) => ({ id: String(index + 100), name: `Site ${index}`, account: '1' }))],
-      alert_push_destinations: numbers(destinations).map((index) => ({ destination_config_id: uuid(index, 'd000'), name: `Hook ${index}`, enabled: true, endpoint: { url: `https://hooks.example.com/${index}` } })),
+      alert_push_destinations: numbers(destinations).map((index) => ({
+        destination_config_id: uuid(index, 'd000'),
+        name: `Hook ${index}`,
+        enabled: true,
+        endpoint: { url: `https://hooks.example.com/${index}` },
+      })),
       alert_rules: numbers(rules).map((index) => ({
         alert_config_id: uuid(index, 'a000'),
         schedule: index % 2 === 0 ? null : 'daily',
@@ -94,7 +99,12 @@ function estate({ accounts, destinations, rules, authorizations }: Sizes): objec
         http_destinations: [uuid(index % destinations, 'd000')],
         settings: { data_cap_threshold: { percent: index % 100, notify: true, window: 'monthly' } },
       })),
-      account_authorizations: numbers(authorizations).map((index) => ({ id: String(index + 1), user: String(index + 500), account: String(100 + (index % accounts)), role: 'read_only_user' })),
+      account_authorizations: numbers(authorizations).map((index) => ({
+        id: String(index + 1),
+        user: String(index + 500),
+        account: String(100 + (index % accounts)),
+        role: 'read_only_user',
+      })),
     },
     users: numbers(authorizations).map((index) => ({ id: String(index + 500), email: `user${index}@example.com` })),
   };
@@ -119,7 +129,17 @@ function declarations({ accounts, destinations, rules, authorizations }: Sizes):
   for (let at = 0; at < blocks.length; at += 500) {
     const slice = blocks.slice(at, at + 500);
     const kinds = [...new Set(slice.map(([kind]) => kind))];
-    files.push(kinds.map((kind) => `${kind}:\n${slice.filter(([one]) => one === kind).map(([, text]) => text).join('')}`).join('\n'));
+    files.push(
+      kinds
+        .map(
+          (kind) =>
+            `${kind}:\n${slice
+              .filter(([one]) => one === kind)
+              .map(([, text]) => text)
+              .join('')}`,
+        )
+        .join('\n'),
+    );
   }
   return files;
 }
@@ -132,7 +152,9 @@ interface Cloud {
 async function cloud(folder: string, seed: object, faults: readonly string[] = []): Promise<Cloud> {
   const file = join(folder, 'seed.json');
   writeFileSync(file, JSON.stringify(seed));
-  const child = spawn(process.execPath, [tool, 'emulator', '--port', '0', '--seed', file, ...faults.flatMap((fault) => ['--fault', fault])], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [tool, 'emulator', '--port', '0', '--seed', file, ...faults.flatMap((fault) => ['--fault', fault])], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const exports = await firstLines(child);
   const pairs = [...exports.matchAll(/^export (TRUEUP_\w+)='?([^'\n]*)'?$/gm)].map(([, name, value]) => [name as string, value as string] as const);
   const quiet = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TRUEUP_')));
@@ -177,14 +199,45 @@ function terraformProject(resources: number): string {
   const fields = (index: number): Record<string, string> => Object.fromEntries(Array.from({ length: 12 }, (_, field) => [`field_${field}`, `value ${index} ${field}`]));
   const type = ['object', Object.fromEntries(Array.from({ length: 12 }, (_, field) => [`field_${field}`, 'string']))];
   const numbers = Array.from({ length: resources }, (_, index) => index);
-  const block = (index: number): string => `resource "terraform_data" "r${index}" {\n  input = {\n${Object.entries(fields(index)).map(([name, value]) => `    ${name} = "${value}"`).join('\n')}\n  }\n}\n`;
-  for (let at = 0; at < resources; at += 500) writeFileSync(join(folder, `main-${at}.tf`), numbers.slice(at, at + 500).map(block).join('\n'));
+  const block = (index: number): string =>
+    `resource "terraform_data" "r${index}" {\n  input = {\n${Object.entries(fields(index))
+      .map(([name, value]) => `    ${name} = "${value}"`)
+      .join('\n')}\n  }\n}\n`;
+  for (let at = 0; at < resources; at += 500)
+    writeFileSync(
+      join(folder, `main-${at}.tf`),
+      numbers
+        .slice(at, at + 500)
+        .map(block)
+        .join('\n'),
+    );
   const instance = (index: number): object => {
     const value = { value: fields(index), type };
-    return { schema_version: 0, attributes: { id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`, input: value, output: value, triggers_replace: null }, sensitive_attributes: [] };
+    return {
+      schema_version: 0,
+      attributes: { id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`, input: value, output: value, triggers_replace: null },
+      sensitive_attributes: [],
+    };
   };
-  const resourcesInState = numbers.map((index) => ({ mode: 'managed', type: 'terraform_data', name: `r${index}`, provider: 'provider["terraform.io/builtin/terraform"]', instances: [instance(index)] }));
-  writeFileSync(join(folder, 'terraform.tfstate'), JSON.stringify({ version: 4, terraform_version: '1.11.4', serial: 1, lineage: '00000000-0000-4000-8000-000000000000', outputs: {}, resources: resourcesInState, check_results: null }));
+  const resourcesInState = numbers.map((index) => ({
+    mode: 'managed',
+    type: 'terraform_data',
+    name: `r${index}`,
+    provider: 'provider["terraform.io/builtin/terraform"]',
+    instances: [instance(index)],
+  }));
+  writeFileSync(
+    join(folder, 'terraform.tfstate'),
+    JSON.stringify({
+      version: 4,
+      terraform_version: '1.11.4',
+      serial: 1,
+      lineage: '00000000-0000-4000-8000-000000000000',
+      outputs: {},
+      resources: resourcesInState,
+      check_results: null,
+    }),
+  );
   spawnSync('terraform', ['init', '-input=false'], { cwd: folder });
   return folder;
 }
@@ -217,7 +270,12 @@ async function requests({ folder, sizes, cloud: up }: Awaited<ReturnType<typeof 
   const total = Object.values(cost).reduce((sum, count) => sum + count, 0);
   const formula = Math.ceil(sizes.rules / 500) + Math.ceil(sizes.destinations / 500) + Math.ceil(sizes.authorizations / 50);
   const accounts = Math.ceil((sizes.accounts + 1) / 500);
-  row(`requests for a plan of ${sizes.rules} rules, ${sizes.destinations} destinations, ${sizes.authorizations} authorizations`, `${total} (${accounts} of them for accounts; ${summary.keep} unchanged)`, `${formula} + at most 3`, total <= formula + 3);
+  row(
+    `requests for a plan of ${sizes.rules} rules, ${sizes.destinations} destinations, ${sizes.authorizations} authorizations`,
+    `${total} (${accounts} of them for accounts; ${summary.keep} unchanged)`,
+    `${formula} + at most 3`,
+    total <= formula + 3,
+  );
 }
 
 async function plans(): Promise<void> {
@@ -233,11 +291,21 @@ async function plans(): Promise<void> {
       const folder = terraformProject(resources);
       const peer = await repeat(quick || resources > 1000 ? 3 : 5, () => time('terraform', ['plan', '-input=false', '-detailed-exitcode', '-no-color'], folder));
       const ratio = seconds(peer) / seconds(own);
-      row(`plan without changes, ${resources} resources`, `${fixed(seconds(own))} s, terraform ${fixed(seconds(peer))} s: ${fixed(ratio, 1)} × faster`, `at least ${factor} × faster`, ratio >= factor);
+      row(
+        `plan without changes, ${resources} resources`,
+        `${fixed(seconds(own))} s, terraform ${fixed(seconds(peer))} s: ${fixed(ratio, 1)} × faster`,
+        `at least ${factor} × faster`,
+        ratio >= factor,
+      );
       const share = memory(own) / memory(peer);
       if (resources === 10_000) row('its memory', `${fixed(memory(own), 0)} MiB, terraform ${fixed(memory(peer), 0)} MiB: 1/${fixed(1 / share, 1)}`, 'at most 1/8', share <= 1 / 8);
     } else {
-      row(`plan without changes, ${resources} resources`, `${fixed(seconds(own))} s, ${fixed(memory(own), 0)} MiB`, factor > 0 ? 'terraform is not on the PATH: not compared' : '–', true);
+      row(
+        `plan without changes, ${resources} resources`,
+        `${fixed(seconds(own))} s, ${fixed(memory(own), 0)} MiB`,
+        factor > 0 ? 'terraform is not on the PATH: not compared' : '–',
+        true,
+      );
     }
   }
   const growth = (elapsed.get(100_000) ?? Number.NaN) / (elapsed.get(10_000) as number);
@@ -259,7 +327,10 @@ async function creates(): Promise<void> {
   const runs = await repeat(3, async () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(join(folder, 'estate'), { recursive: true });
-    const rules = Array.from({ length: 1000 }, (_, index) => `  rule-${index}:\n    associated_groups: [${index + 1}]\n    filter_criteria:\n      alert_type__in: [${typesOf(index).join(', ')}]\n    schedule: daily\n`);
+    const rules = Array.from(
+      { length: 1000 },
+      (_, index) => `  rule-${index}:\n    associated_groups: [${index + 1}]\n    filter_criteria:\n      alert_type__in: [${typesOf(index).join(', ')}]\n    schedule: daily\n`,
+    );
     writeFileSync(join(folder, 'estate', 'rules.yaml'), `alert_rules:\n${rules.join('')}`);
     const up = await cloud(folder, estate(sizesOf(50)), ['latency=20']);
     const run = await time(process.execPath, [tool, 'apply', '--auto-approve', '--parallelism', '10'], folder, up.environment);
@@ -267,7 +338,12 @@ async function creates(): Promise<void> {
     return run;
   });
   const ideal = (1000 * 0.02) / 10;
-  row('apply of 1,000 creates, 20 ms server, parallelism 10', `${fixed(seconds(runs))} s, ${fixed(seconds(runs) / ideal)} × the ideal ${fixed(ideal, 1)} s`, 'at most 1.35 ×', seconds(runs) <= ideal * 1.35);
+  row(
+    'apply of 1,000 creates, 20 ms server, parallelism 10',
+    `${fixed(seconds(runs))} s, ${fixed(seconds(runs) / ideal)} × the ideal ${fixed(ideal, 1)} s`,
+    'at most 1.35 ×',
+    seconds(runs) <= ideal * 1.35,
+  );
 }
 
 try {
@@ -275,8 +351,12 @@ try {
   await creates();
   await plans();
   const [cpu] = cpus();
-  process.stdout.write(`\n| work | measured (median) | reach | |\n|---|---|---|---|\n${rows.map((one) => `| ${one.what} | ${one.measured} | ${one.reach} | ${one.reached ? 'reached' : '**missed**'} |`).join('\n')}\n\n`);
-  process.stdout.write(`Machine: ${cpus().length} × ${cpu?.model ?? 'unknown'}, ${fixed(totalmem() / 2 ** 30, 0)} GiB, Node ${process.version}, ${process.platform}${hasTerraform ? '' : '; terraform is NOT on this machine: nothing was compared with it'}\n`);
+  process.stdout.write(
+    `\n| work | measured (median) | reach | |\n|---|---|---|---|\n${rows.map((one) => `| ${one.what} | ${one.measured} | ${one.reach} | ${one.reached ? 'reached' : '**missed**'} |`).join('\n')}\n\n`,
+  );
+  process.stdout.write(
+    `Machine: ${cpus().length} × ${cpu?.model ?? 'unknown'}, ${fixed(totalmem() / 2 ** 30, 0)} GiB, Node ${process.version}, ${process.platform}${hasTerraform ? '' : '; terraform is NOT on this machine: nothing was compared with it'}\n`,
+  );
   process.exitCode = rows.every((one) => one.reached) ? 0 : 1;
 } finally {
   rmSync(root, { recursive: true, force: true });

@@ -10,7 +10,10 @@ const estate = {
   root: '1',
   next_id: 100,
   records: {
-    accounts: [{ id: '1', name: 'Headquarters', account: null }, { id: '2', name: 'Depot', account: '1' }],
+    accounts: [
+      { id: '1', name: 'Headquarters', account: null },
+      { id: '2', name: 'Depot', account: '1' },
+    ],
     alert_push_destinations: [
       { destination_config_id: '11111111-1111-11f0-8000-000000000001', name: 'Desk', enabled: true, endpoint: { url: 'https://desk.example.com' } },
       { destination_config_id: '11111111-1111-11f0-8000-000000000002', name: 'Board', enabled: true, endpoint: { url: 'https://board.example.com' } },
@@ -38,7 +41,11 @@ function example(kind: Kind): Values {
 function other(attribute: Attribute, value: Value | undefined): Value {
   switch (attribute.word) {
     case 'text':
-      return attribute.secret ? new Secret('env.PAGER_SECRET', () => 'canary-2') : attribute.format === 'url' ? 'https://hooks.example.com/other' : `${typeof value === 'string' ? value : 'a'} x`;
+      return attribute.secret
+        ? new Secret('env.PAGER_SECRET', () => 'canary-2')
+        : attribute.format === 'url'
+          ? 'https://hooks.example.com/other'
+          : `${typeof value === 'string' ? value : 'a'} x`;
     case 'flag':
       return value !== true;
     case 'integer':
@@ -123,7 +130,10 @@ describe.each([...fiveKinds.values()].map((kind) => [kind.name, kind] as const))
     const moved = rig({ kinds: fiveKinds, estate: elsewhere.emulator.snapshot() });
     for (const [path, text] of cloud.files.contents) moved.files.put(path, text);
     const audit = await moved.drift(project);
-    expect([audit.exit, audit.records.map((record) => [record.status, [...new Set(record.changes.map((change) => change.path.split('.')[0]))]])]).toEqual([2, [['changed', [name]]]]);
+    expect([audit.exit, audit.records.map((record) => [record.status, [...new Set(record.changes.map((change) => change.path.split('.')[0]))]])]).toEqual([
+      2,
+      [['changed', [name]]],
+    ]);
     expect((await moved.apply(project, allow)).exit).toBe(0);
     expect((await moved.plan(project)).exit).toBe(0);
     expect([...moved.files.contents.values()].join('\n')).not.toMatch(/canary/);

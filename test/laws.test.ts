@@ -16,16 +16,36 @@ const projects: fc.Arbitrary<Project> = fc
   .record({
     accounts: fc.array(fc.record({ name: fc.string({ minLength: 1, maxLength: 6 }), below: fc.boolean() }), { maxLength: 4 }),
     destinations: fc.array(fc.record({ name: fc.string({ minLength: 1, maxLength: 6 }), enabled: fc.boolean() }), { maxLength: 3 }),
-    rules: fc.array(fc.record({ scope: subset, targets: subset, types: fc.uniqueArray(fc.constantFrom('t1', 't2', 't3', 't4'), { minLength: 1 }), schedule: fc.constantFrom(null, 'daily', undefined) }), { maxLength: 4 }),
+    rules: fc.array(
+      fc.record({
+        scope: subset,
+        targets: subset,
+        types: fc.uniqueArray(fc.constantFrom('t1', 't2', 't3', 't4'), { minLength: 1 }),
+        schedule: fc.constantFrom(null, 'daily', undefined),
+      }),
+      { maxLength: 4 },
+    ),
   })
   .map(({ accounts, destinations, rules }) => {
-    const out: Declaration[] = accounts.map(({ name, below }, index) => declare(`accounts.${names[index]}`, { name: `${name}${index}`, ...(below && index > 0 ? { account: to(`accounts.${names[index - 1]}`, 'id') } : {}) }));
-    out.push(...destinations.map(({ name, enabled }, index) => declare(`alert_push_destinations.${names[index]}`, { name: `${name}${index}`, enabled, authentication: { secret: new Secret(`env.S${index}`, () => `${CANARY}-${index}`) } })));
+    const out: Declaration[] = accounts.map(({ name, below }, index) =>
+      declare(`accounts.${names[index]}`, { name: `${name}${index}`, ...(below && index > 0 ? { account: to(`accounts.${names[index - 1]}`, 'id') } : {}) }),
+    );
+    out.push(
+      ...destinations.map(({ name, enabled }, index) =>
+        declare(`alert_push_destinations.${names[index]}`, {
+          name: `${name}${index}`,
+          enabled,
+          authentication: { secret: new Secret(`env.S${index}`, () => `${CANARY}-${index}`) },
+        }),
+      ),
+    );
     out.push(
       ...rules.map(({ scope, targets, types, schedule }, index) =>
         declare(`alert_rules.${names[index]}`, {
           associated_accounts: scope.filter((name) => names.indexOf(name) < accounts.length).map((name): Value => to(`accounts.${name}`, 'id')),
-          http_destinations: targets.filter((name) => names.indexOf(name) < destinations.length).map((name): Value => to(`alert_push_destinations.${name}`, 'destination_config_id')),
+          http_destinations: targets
+            .filter((name) => names.indexOf(name) < destinations.length)
+            .map((name): Value => to(`alert_push_destinations.${name}`, 'destination_config_id')),
           filter_criteria: { alert_type__in: [...types, `only-${index}`] },
           ...(schedule === undefined ? {} : { schedule }),
         }),
@@ -102,7 +122,12 @@ describe('laws', () => {
         const cloud = rig({ seed });
         const document = cloud.document(await cloud.plan(project));
         const applied = await cloud.apply(project);
-        const seen = [...(['text', 'json', 'markdown'] as const).map((format) => renderPlan(document, format, { color: false, width: 80 })), ...cloud.files.contents.values(), JSON.stringify(cloud.events), JSON.stringify(applied)];
+        const seen = [
+          ...(['text', 'json', 'markdown'] as const).map((format) => renderPlan(document, format, { color: false, width: 80 })),
+          ...cloud.files.contents.values(),
+          JSON.stringify(cloud.events),
+          JSON.stringify(applied),
+        ];
         expect(seen.join('\n')).not.toContain(CANARY);
       }),
       runs,

@@ -47,10 +47,13 @@ export const choice = <const T extends Traits>(doc: string, values: readonly str
 /** The identifier of an object of kind `to` (managed here or not). In normal form always text. */
 export const ref = <const T extends Traits>(doc: string, to: string, traits?: T) => ({ word: 'ref', doc, to, ...traits }) as { word: 'ref'; doc: string; to: string } & T;
 
-export const list = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) => ({ word: 'list', doc, of, ...traits }) as { word: 'list'; doc: string; of: A } & T;
+export const list = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) =>
+  ({ word: 'list', doc, of, ...traits }) as { word: 'list'; doc: string; of: A } & T;
 /** Unordered, without duplicates: `[]` means none, absent means not managed. */
-export const set = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) => ({ word: 'set', doc, of, ...traits }) as { word: 'set'; doc: string; of: A } & T;
-export const map = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) => ({ word: 'map', doc, of, ...traits }) as { word: 'map'; doc: string; of: A } & T;
+export const set = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) =>
+  ({ word: 'set', doc, of, ...traits }) as { word: 'set'; doc: string; of: A } & T;
+export const map = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) =>
+  ({ word: 'map', doc, of, ...traits }) as { word: 'map'; doc: string; of: A } & T;
 export const object = <const A extends Attributes, const T extends Traits>(doc: string, attributes: A, traits?: T) =>
   ({ word: 'object', doc, attributes, ...traits }) as { word: 'object'; doc: string; attributes: A } & T;
 

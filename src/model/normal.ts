@@ -32,7 +32,9 @@ export function unescapeHtml(value: string): string {
 }
 
 export const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === 0);
+  value === undefined ||
+  value === null ||
+  (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === 0);
 
 /** Normal form of a live or declared value. References, templates and secrets pass through untouched. */
 export function normal(attribute: Attribute, value: Value | undefined): Value {
@@ -107,7 +109,10 @@ export function same(attribute: Attribute, declared: Value | undefined, live: Va
     }
     case 'map':
       if (!isTree(declared) || !isTree(live)) return false;
-      return Object.keys(declared).length === Object.keys(live).length && Object.entries(declared).every(([key, item]) => Object.hasOwn(live, key) && same(attribute.of, item, live[key]));
+      return (
+        Object.keys(declared).length === Object.keys(live).length &&
+        Object.entries(declared).every(([key, item]) => Object.hasOwn(live, key) && same(attribute.of, item, live[key]))
+      );
     default:
       return equal(declared, live);
   }
@@ -122,7 +127,8 @@ export function toWire(attribute: Attribute, value: Value): Value {
   switch (attribute.word) {
     case 'ref':
       if (attribute.wire !== 'integer') return value;
-      if (typeof value !== 'string' || !/^\d+$/.test(value) || !Number.isSafeInteger(Number(value))) throw new RangeError(`the identifier ${JSON.stringify(value)} cannot be sent as an integer`);
+      if (typeof value !== 'string' || !/^\d+$/.test(value) || !Number.isSafeInteger(Number(value)))
+        throw new RangeError(`the identifier ${JSON.stringify(value)} cannot be sent as an integer`);
       return Number(value);
     case 'list':
     case 'set':
@@ -130,7 +136,9 @@ export function toWire(attribute: Attribute, value: Value): Value {
     case 'map':
       return isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toWire(attribute.of, item)])) : value;
     case 'object':
-      return isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, attribute.attributes[key] ? toWire(attribute.attributes[key], item) : item])) : value;
+      return isTree(value)
+        ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, attribute.attributes[key] ? toWire(attribute.attributes[key], item) : item]))
+        : value;
     default:
       return value;
   }

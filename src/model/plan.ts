@@ -100,7 +100,17 @@ export interface Verdict {
   readonly address?: string;
 }
 
-export const policyRules = ['max-deletes', 'max-changed', 'emptied', 'protected', 'last-administrator', 'privilege-rise', 'account-in-use', 'rule-unheard', 'destination-moved'] as const;
+export const policyRules = [
+  'max-deletes',
+  'max-changed',
+  'emptied',
+  'protected',
+  'last-administrator',
+  'privilege-rise',
+  'account-in-use',
+  'rule-unheard',
+  'destination-moved',
+] as const;
 export type PolicyRule = (typeof policyRules)[number];
 
 /** Live against last applied: something outside changed a managed object. */

@@ -120,7 +120,7 @@ class Run {
     if (!entry || !kind) return undefined;
     if (reference.attribute === kind.id) return entry.id;
     const value = valueAt(declared.get(reference.target) ?? {}, reference.attribute);
-    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : valueAt(entry.observed as Values, reference.attribute);
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : valueAt(entry.observed, reference.attribute);
   }
 
   /** Runs changes as their dependencies are done, at most `parallelism` at once; then settles what stayed unclear. */
@@ -239,7 +239,17 @@ class Run {
         again.push(intent.address);
         continue;
       } else if (one?.verdict === 'absent') {
-        this.#end({ ...base, outcome: 'failed', diagnostic: { severity: 'error', code: 'no-answer', summary: `${intent.address} was not created: the service did not answer, twice.`, detail: 'Run apply again later.', address: intent.address } });
+        this.#end({
+          ...base,
+          outcome: 'failed',
+          diagnostic: {
+            severity: 'error',
+            code: 'no-answer',
+            summary: `${intent.address} was not created: the service did not answer, twice.`,
+            detail: 'Run apply again later.',
+            address: intent.address,
+          },
+        });
       } else {
         this.#end({ ...base, outcome: 'unknown', diagnostic: one?.verdict === 'undecided' ? question(intent, one.candidates) : unread(intent) });
       }
@@ -282,7 +292,11 @@ class Run {
 
   #fail(change: Change, code: string, summary: string): void {
     const outcome = this.#outcomes.get(change.address) as Outcome;
-    this.#end({ ...outcome, outcome: 'failed', diagnostic: { severity: 'error', code, summary, detail: 'Plan again to see what is there.', address: change.address, ...(change.origin ? { origin: change.origin } : {}) } });
+    this.#end({
+      ...outcome,
+      outcome: 'failed',
+      diagnostic: { severity: 'error', code, summary, detail: 'Plan again to see what is there.', address: change.address, ...(change.origin ? { origin: change.origin } : {}) },
+    });
   }
 
   /** Objects by `<kind> <id>`, by listing or one by one, whichever is fewer requests. A reading that fails proves nothing. */
@@ -308,5 +322,11 @@ class Run {
 type ReadBack = Live | 'unread';
 
 function unread(intent: Intent): Diagnostic {
-  return { severity: 'error', code: 'undecided', summary: `Whether ${intent.address} was created is not known: the service could not be read.`, detail: 'Run apply again: it looks first, and sends nothing twice.', address: intent.address };
+  return {
+    severity: 'error',
+    code: 'undecided',
+    summary: `Whether ${intent.address} was created is not known: the service could not be read.`,
+    detail: 'Run apply again: it looks first, and sends nothing twice.',
+    address: intent.address,
+  };
 }

@@ -11,7 +11,10 @@ export async function bind(desk: Desk & { readonly session: Session }, project: 
   const declaration = project.declarations.find((one) => one.address === address);
   const kind = desk.kinds.get(tryAddress(address)?.kind ?? '');
   if (!kind) refuse('unknown-kind', `${address} is no address of a kind known here.`, { detail: `Kinds: ${[...desk.kinds.keys()].join(', ')}.` });
-  if (!declaration) refuse('undeclared', `${address} is not declared, so the next apply would let it go again.`, { detail: `Declare it first; trueup export writes what is live as declarations.` });
+  if (!declaration)
+    refuse('undeclared', `${address} is not declared, so the next apply would let it go again.`, {
+      detail: `Declare it first; trueup export writes what is live as declarations.`,
+    });
   const bound = state.resources[previousAddress(declaration, state) ?? address];
   if (bound?.id === id) return { address, kind: kind.name, action: 'adopt', outcome: 'done', id };
   if (bound) refuse('bound', `${address} is bound to ${bound.id} already.`, { detail: `Let it go first: trueup state rm ${quote(address)}` });
@@ -31,7 +34,12 @@ export async function bind(desk: Desk & { readonly session: Session }, project: 
     ...(declaration.lifecycle.on_removal === undefined ? {} : { on_removal: declaration.lifecycle.on_removal }),
   };
   const settles = pending.filter((intent) => intent.address === address);
-  await desk.session.record(...settles.map((intent) => ({ type: 'result' as const, op: intent.op, class: 'not_sent' as const, address })), { type: 'result', class: 'applied', address, entry });
+  await desk.session.record(...settles.map((intent) => ({ type: 'result' as const, op: intent.op, class: 'not_sent' as const, address })), {
+    type: 'result',
+    class: 'applied',
+    address,
+    entry,
+  });
   await desk.session.compact();
   return { address, kind: kind.name, action: 'adopt', outcome: 'done', id: live.id };
 }

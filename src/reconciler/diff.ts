@@ -23,12 +23,13 @@ export function diff({ kind, declared, live, applied, secret }: Comparison): rea
       const verdict = secret(path);
       if (verdict === 'changed' || verdict === 'unknown') changes.push({ path, before: undefined, after: wanted, drifted: false });
     } else if (attribute.word === 'object' && isTree(wanted)) {
-      for (const [name, inner] of Object.entries(attribute.attributes)) if (Object.hasOwn(wanted, name)) compare(inner, `${path}.${name}`, wanted[name] as Value, member(now, name), member(prior, name));
+      for (const [name, inner] of Object.entries(attribute.attributes))
+        if (Object.hasOwn(wanted, name)) compare(inner, `${path}.${name}`, wanted[name] as Value, member(now, name), member(prior, name));
     } else if (!same(attribute, wanted, now)) {
       changes.push({ path, before: now, after: wanted, drifted: prior !== undefined && !same(attribute, prior, now) });
     }
   };
-  for (const [name, attribute] of writables(kind)) if (Object.hasOwn(declared, name)) compare(attribute, name, declared[name] as Value, live.values[name], applied?.[name] as Value | undefined);
+  for (const [name, attribute] of writables(kind)) if (Object.hasOwn(declared, name)) compare(attribute, name, declared[name] as Value, live.values[name], applied?.[name]);
   return changes;
 }
 
@@ -36,7 +37,7 @@ const member = (value: Value | undefined, name: string): Value | undefined => (i
 
 /** What changed outside: every attribute that was last applied and is not live any more; `before` is what was applied. */
 export function driftOf(kind: Kind, applied: JsonObject, live: Live): readonly AttributeChange[] {
-  return diff({ kind, declared: applied as Values, live, applied, secret: () => 'same' }).map(({ path, before, after }) => ({ path, before: after, after: before, drifted: true }));
+  return diff({ kind, declared: applied, live, applied, secret: () => 'same' }).map(({ path, before, after }) => ({ path, before: after, after: before, drifted: true }));
 }
 
 /** Values without the attributes (by dotted path) that `lifecycle.ignore_changes` names. */
@@ -46,7 +47,7 @@ export function ignoring<T extends Values | JsonObject>(values: T, paths: readon
   for (const [name, value] of Object.entries(values)) {
     if (paths.includes(name)) continue;
     const inner = paths.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1));
-    out[name] = isTree(value as Value) ? ignoring(value as Values, inner) : value;
+    out[name] = isTree(value) ? ignoring(value as Values, inner) : value;
   }
   return out as T;
 }
@@ -77,7 +78,8 @@ function merged(attribute: Attribute, declared: Value, live: Value | undefined):
 export function taken(kind: Kind, fields: Values, live: Live): boolean {
   const holds = (attribute: Attribute, value: Value, now: Value | undefined): boolean => {
     if (attribute.secret || value instanceof Secret || !isKnown(value)) return true;
-    if (attribute.word === 'object' && isTree(value)) return Object.entries(attribute.attributes).every(([name, inner]) => !Object.hasOwn(value, name) || holds(inner, value[name] as Value, member(now, name)));
+    if (attribute.word === 'object' && isTree(value))
+      return Object.entries(attribute.attributes).every(([name, inner]) => !Object.hasOwn(value, name) || holds(inner, value[name] as Value, member(now, name)));
     return same(attribute, value, now);
   };
   return Object.entries(fields).every(([name, value]) => kind.attributes[name] === undefined || holds(kind.attributes[name], value, live.values[name]));

@@ -1,6 +1,27 @@
 // The audit: live against declared and against last applied. Which attribute, from what to what, since when, and
 // who, where the activity log knows. Reads only.
-import { exits, redact, Refusal, Secret, SENSITIVE, writes, type Activity, type AttributeChange, type Change, type Declaration, type Diagnostic, type DriftChange, type DriftRecord, type Entry, type Exit, type Json, type PlanRequest, type Project, type Value, type Values, worst } from '../model/index.js';
+import {
+  exits,
+  redact,
+  Refusal,
+  Secret,
+  SENSITIVE,
+  writes,
+  type Activity,
+  type AttributeChange,
+  type Change,
+  type Declaration,
+  type Diagnostic,
+  type DriftChange,
+  type DriftRecord,
+  type Entry,
+  type Exit,
+  type Json,
+  type PlanRequest,
+  type Project,
+  type Value,
+  worst,
+} from '../model/index.js';
 import type { Snapshot } from '../state/store.js';
 import { ignoring } from './diff.js';
 import { propose, type Desk } from './propose.js';
@@ -36,20 +57,35 @@ export async function findDrift(desk: Desk, project: Project, snapshot: Snapshot
   };
 }
 
-function recordOf(change: Change, entry: Entry | undefined, declaration: Declaration | undefined, drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>): DriftRecord | undefined {
+function recordOf(
+  change: Change,
+  entry: Entry | undefined,
+  declaration: Declaration | undefined,
+  drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>,
+): DriftRecord | undefined {
   const base = { address: change.address, kind: change.kind, origin: change.origin ?? null, since: entry?.applied_at ?? null, changed_by: 'unknown' as const };
-  const applied = (path: string): Json => json(valueAt((entry?.applied ?? {}) as Values, path));
+  const applied = (path: string): Json => json(valueAt(entry?.applied ?? {}, path));
   if (change.action === 'create') return { ...base, id: entry?.id ?? null, status: entry ? 'gone' : 'missing', changes: [] };
   if (change.action === 'delete' || change.action === 'forget' || (change.action === 'update' && !change.desired)) {
     const gone = change.action === 'forget' && drifted.has(change.address);
     return { ...base, id: change.id, status: gone ? 'gone' : 'undeclared', changes: [] };
   }
   if ('changes' in change && writes(change) && change.changes.some((one) => !isSecret(one.after)))
-    return { ...base, id: change.id, status: 'changed', changes: change.changes.map((one): DriftChange => ({ path: one.path, declared: json(one.after), applied: applied(one.path), live: json(one.before) })) };
+    return {
+      ...base,
+      id: change.id,
+      status: 'changed',
+      changes: change.changes.map((one): DriftChange => ({ path: one.path, declared: json(one.after), applied: applied(one.path), live: json(one.before) })),
+    };
   const outside = drifted.get(change.address);
   if (!outside || outside.length === 0) return undefined;
   const declared = ignoring(declaration?.values ?? {}, declaration?.lifecycle.ignore_changes ?? []);
-  return { ...base, id: change.id, status: 'settled', changes: outside.map((one): DriftChange => ({ path: one.path, declared: json(valueAt(declared, one.path)), applied: json(one.before), live: json(one.after) })) };
+  return {
+    ...base,
+    id: change.id,
+    status: 'settled',
+    changes: outside.map((one): DriftChange => ({ path: one.path, declared: json(valueAt(declared, one.path)), applied: json(one.before), live: json(one.after) })),
+  };
 }
 
 /** A secret cannot be read back, so it is never drift. */
@@ -63,11 +99,21 @@ async function whoChanged(desk: Desk, records: readonly DriftRecord[]): Promise<
   const oldest = new Date(desk.clock.now() - LOG_DAYS * 24 * 3600 * 1000).toISOString();
   const since = asked.map((record) => record.since ?? oldest).toSorted()[0] ?? oldest;
   try {
-    const found = await desk.cloud.activity(asked.map((record) => record.id as string), since < oldest ? oldest : since);
+    const found = await desk.cloud.activity(
+      asked.map((record) => record.id as string),
+      since < oldest ? oldest : since,
+    );
     return { activities: new Map(found.map((activity) => [activity.object_id, activity])), diagnostics: [] };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { activities: new Map(), diagnostics: error.diagnostics.map((one) => ({ ...one, severity: 'warning', summary: `Who changed it is not known, because the activity log could not be read. ${one.summary}` })) };
+    return {
+      activities: new Map(),
+      diagnostics: error.diagnostics.map((one) => ({
+        ...one,
+        severity: 'warning',
+        summary: `Who changed it is not known, because the activity log could not be read. ${one.summary}`,
+      })),
+    };
   }
 }
 

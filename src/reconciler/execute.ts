@@ -76,7 +76,14 @@ export async function perform(hands: Hands, change: Change, around: Surroundings
   const end = (performed: Omit<Performed, 'outcome'> & { readonly outcome: Outcome['outcome']; readonly id?: string; readonly diagnostic?: Diagnostic }): Performed => {
     const { outcome, id, diagnostic, ...rest } = performed;
     const base = { address: change.address, kind: change.kind, action: change.action, outcome, elapsed: Math.round(hands.clock.monotonic() - started) };
-    return { ...rest, outcome: { ...base, ...(id === undefined ? {} : { id }), ...(diagnostic ? { diagnostic: { ...diagnostic, address: change.address, ...(change.origin ? { origin: change.origin } : {}) } } : {}) } };
+    return {
+      ...rest,
+      outcome: {
+        ...base,
+        ...(id === undefined ? {} : { id }),
+        ...(diagnostic ? { diagnostic: { ...diagnostic, address: change.address, ...(change.origin ? { origin: change.origin } : {}) } } : {}),
+      },
+    };
   };
   if (!writes(change)) return end(await remember(hands, change, around));
   const fields = fillAll(kind.attributes, change.write.fields, around.resolver);
@@ -140,7 +147,14 @@ async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: D
   };
 }
 
-async function create(hands: Hands, kind: Kind, address: string, write: Write, entry: Omit<Entry, 'id' | 'observed'>, around: Surroundings): Promise<{ outcome: Outcome['outcome']; id?: string; entry?: Entry; pending?: Intent; diagnostic?: Diagnostic }> {
+async function create(
+  hands: Hands,
+  kind: Kind,
+  address: string,
+  write: Write,
+  entry: Omit<Entry, 'id' | 'observed'>,
+  around: Surroundings,
+): Promise<{ outcome: Outcome['outcome']; id?: string; entry?: Entry; pending?: Intent; diagnostic?: Diagnostic }> {
   const body = redactAll(write.fields);
   const intent: Intent = {
     type: 'intent',
@@ -173,7 +187,8 @@ async function update(hands: Hands, kind: Kind, change: Change & { readonly id: 
   const desired = 'desired' in change ? change.desired : undefined;
   const entry = desired && (await desiredEntry(hands, kind, change, desired, around));
   const prior = around.entry(change.renamed_from ?? change.address);
-  if (desired && entry && (!prior || change.renamed_from !== undefined)) await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry: bound(change, entry, prior) });
+  if (desired && entry && (!prior || change.renamed_from !== undefined))
+    await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry: bound(change, entry, prior) });
   const intent = repeatable(hands, kind, change.address, 'update', change.id);
   const sent = await sendUntilKnown(hands, kind, intent, write, change.before);
   const at = new Date(hands.clock.now()).toISOString();
@@ -199,7 +214,14 @@ async function remove(hands: Hands, kind: Kind, address: string, write: Write): 
   const sent = await sendUntilKnown(hands, kind, intent, write, write.live?.values ?? {});
   const gone = sent.class === 'applied' || (sent.class === 'rejected' && sent.diagnostic?.code === 'not-found');
   if (gone) {
-    await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address, entry: null, spent: { at: new Date(hands.clock.now()).toISOString(), action: 'delete' } });
+    await hands.session.record({
+      type: 'result',
+      op: intent.op,
+      class: 'applied',
+      address,
+      entry: null,
+      spent: { at: new Date(hands.clock.now()).toISOString(), action: 'delete' },
+    });
     return { outcome: 'done', id, entry: null };
   }
   await hands.session.record({ type: 'result', op: intent.op, class: 'not_sent', address });
@@ -223,10 +245,12 @@ async function sendUntilKnown(hands: Hands, kind: Kind, intent: Intent, write: W
     const look = await tryFind(hands, kind, intent.id as string);
     if (look === 'unread') return sent;
     if (write.verb === 'delete' && look === undefined) return { class: 'applied' };
-    if (look === undefined) return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted by another hand meanwhile.`, detail: 'Plan again.' } };
+    if (look === undefined)
+      return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted by another hand meanwhile.`, detail: 'Plan again.' } };
     const blind = [...secretsOf(kind)].some((path) => valueAt(write.fields, path) instanceof Secret);
     if (write.verb === 'update' && !blind && taken(kind, write.fields, look)) return { class: 'applied' };
-    if (!unmoved(kind, base, look)) return { class: 'rejected', diagnostic: { severity: 'error', code: 'moved', summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
+    if (!unmoved(kind, base, look))
+      return { class: 'rejected', diagnostic: { severity: 'error', code: 'moved', summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
     if (attempt >= ATTEMPTS || hands.signal.aborted) return sent;
     await hands.session.assertHeld();
     sent = await hands.cloud.send(kind, hands.cloud.compose(kind, write), write);
@@ -243,7 +267,9 @@ async function tryFind(hands: Hands, kind: Kind, id: string): Promise<Live | und
 }
 
 function unmoved(kind: Kind, base: Values, live: Live): boolean {
-  return Object.entries(kind.attributes).every(([name, attribute]: readonly [string, Attribute]) => attribute.computed || attribute.secret || same(attribute, base[name], withoutSecrets(kind.attributes, live.values)[name]));
+  return Object.entries(kind.attributes).every(
+    ([name, attribute]: readonly [string, Attribute]) => attribute.computed || attribute.secret || same(attribute, base[name], withoutSecrets(kind.attributes, live.values)[name]),
+  );
 }
 
 /** A create or update that carries a secret needs its value; everything else works without. */
@@ -251,7 +277,14 @@ export function missingSecret({ address, origin }: Change, fields: Values): Diag
   const missing = [...secretsIn(fields)].find((secret) => secret.reveal() === undefined);
   if (!missing) return undefined;
   const detail = missing.source.startsWith('env.') ? `Set ${missing.source.slice(4)} in the environment.` : 'Make the file readable.';
-  return { severity: 'error', code: 'secret-missing', summary: `${address} needs the value of \${secret.${missing.source}}, and it is not there.`, detail, address, ...(origin ? { origin } : {}) };
+  return {
+    severity: 'error',
+    code: 'secret-missing',
+    summary: `${address} needs the value of \${secret.${missing.source}}, and it is not there.`,
+    detail,
+    address,
+    ...(origin ? { origin } : {}),
+  };
 }
 
 function* secretsIn(value: unknown): Generator<Secret> {
@@ -287,6 +320,5 @@ export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; read
 function highestOf(ids: readonly string[]): string | undefined {
   let top: bigint | undefined;
   for (const id of ids) if (/^\d+$/.test(id) && (top === undefined || BigInt(id) > top)) top = BigInt(id);
-  return top === undefined ? undefined : idOf(String(top)) ?? undefined;
+  return top === undefined ? undefined : (idOf(String(top)) ?? undefined);
 }
-

@@ -64,7 +64,8 @@ export class Matcher {
     this.#world = world;
     this.#state = state;
     for (const [address, entry] of Object.entries(state?.resources ?? {})) this.#managed.set(key(entry.kind, entry.id), address);
-    for (const { kind, address, lifecycle } of declarations) if (lifecycle.adopt !== undefined && !this.#claimed.has(key(kind, lifecycle.adopt))) this.#claimed.set(key(kind, lifecycle.adopt), address);
+    for (const { kind, address, lifecycle } of declarations)
+      if (lifecycle.adopt !== undefined && !this.#claimed.has(key(kind, lifecycle.adopt))) this.#claimed.set(key(kind, lifecycle.adopt), address);
   }
 
   match(kind: Kind, declaration: Declaration, values: Values): Match | MatchTrouble {
@@ -110,10 +111,20 @@ export class Matcher {
   #adopt(collection: Collection, declaration: Declaration, id: string, base: Partial<Match>): Match | MatchTrouble {
     const owner = this.#managed.get(key(declaration.kind, id)) ?? this.#claimed.get(key(declaration.kind, id));
     if (owner !== undefined && owner !== declaration.address && owner !== base.renamedFrom)
-      return trouble(declaration, 'adopt-taken', `${declaration.address} wants to adopt ${id}, which is managed as ${owner}.`, `Keep one of the two, or move it: trueup state mv ${quote(owner)} ${quote(declaration.address)}`);
+      return trouble(
+        declaration,
+        'adopt-taken',
+        `${declaration.address} wants to adopt ${id}, which is managed as ${owner}.`,
+        `Keep one of the two, or move it: trueup state mv ${quote(owner)} ${quote(declaration.address)}`,
+      );
     const live = collection.byId.get(id);
     if (!live)
-      return trouble(declaration, 'adopt-missing', `${declaration.address} wants to adopt ${id}, but no live object of ${declaration.kind} has this id.`, `List what is there: trueup get ${declaration.kind}`);
+      return trouble(
+        declaration,
+        'adopt-missing',
+        `${declaration.address} wants to adopt ${id}, but no live object of ${declaration.kind} has this id.`,
+        `List what is there: trueup get ${declaration.kind}`,
+      );
     return { how: 'adopt', live, ...base };
   }
 
@@ -164,7 +175,7 @@ export function identityKey(kind: Kind, values: Values): string | undefined {
 function comparable(attribute: Attribute, value: Value | undefined): Json {
   const plain = redact(normal(attribute, value));
   if (isEmpty(plain)) return null;
-  if (attribute.word === 'object' && isTree(plain as Value)) {
+  if (attribute.word === 'object' && isTree(plain)) {
     const out: Record<string, Json> = {};
     for (const [name, inner] of Object.entries(attribute.attributes)) {
       const part = inner.secret ? null : comparable(inner, (plain as Values)[name]);

@@ -14,7 +14,6 @@ import {
   type AttributeChange,
   type Attribute,
   type Change,
-  type CloudReader,
   type Declaration,
   type Desired,
   type Diagnostic,
@@ -25,8 +24,6 @@ import {
   type Kinds,
   type Live,
   type Plan,
-  type PlanRequest,
-  type Project,
   type Reference,
   type State,
   type Value,
@@ -36,24 +33,12 @@ import {
 import { allFields, changedFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { identityKey, isTrouble, Matcher, type Match } from './match.js';
 import type { World } from './observe.js';
+import type { PlanInput } from './plan-input.js';
 import { concerns, judge } from './policy.js';
 import { fillAll, graph, valueAt, type Graph, type Resolver } from './resolve.js';
 import { select, type Selection } from './select.js';
 import { sequence } from './sequence.js';
 import { suggestions } from './suggest.js';
-
-export interface PlanInput {
-  readonly kinds: Kinds;
-  readonly project: Project;
-  readonly state: State | undefined;
-  readonly world: World;
-  /** By `<address> <path>` of each declared secret. */
-  readonly secrets: ReadonlyMap<string, SecretVerdict>;
-  readonly compose: CloudReader['compose'];
-  readonly request: PlanRequest;
-  /** Milliseconds since 1970, for limits that hold over 24 hours. */
-  readonly now: number;
-}
 
 export interface Proposal {
   readonly plan: Plan;
@@ -103,7 +88,12 @@ export function plan(input: PlanInput): Proposal {
   diagnostics.push(...suggestions(ordered, matcher, input.kinds), ...concerns(ordered, input));
   const verdicts = judge(ordered, selection, input);
   const errors = diagnostics.some((one) => one.severity === 'error') ? [exits.error] : [];
-  const exit = worst([...draft.exits, ...errors, ...(verdicts.some((one) => one.verdict === 'blocked') ? [exits.blocked] : []), ...(ordered.some(isChange) ? [exits.changes] : [])]);
+  const exit = worst([
+    ...draft.exits,
+    ...errors,
+    ...(verdicts.some((one) => one.verdict === 'blocked') ? [exits.blocked] : []),
+    ...(ordered.some(isChange) ? [exits.changes] : []),
+  ]);
   return { world: input.world, plan: { changes: ordered, drift: draft.drift, unmanaged: unmanaged(input, matcher), verdicts, diagnostics }, exit };
 }
 
@@ -192,7 +182,11 @@ function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
   }
   if (changes.length === 0) return match.renamedFrom === undefined ? 'it is as declared' : `renamed from ${match.renamedFrom}`;
   const drifted = changes.filter((change) => change.drifted).map((change) => change.path);
-  return drifted.length === 0 ? `${paths} declared anew` : drifted.length === changes.length ? `${paths} changed outside` : `${drifted.join(', ')} changed outside; others declared anew`;
+  return drifted.length === 0
+    ? `${paths} declared anew`
+    : drifted.length === changes.length
+      ? `${paths} changed outside`
+      : `${drifted.join(', ')} changed outside; others declared anew`;
 }
 
 function immutable(declaration: Declaration, change: AttributeChange): Diagnostic {
@@ -216,7 +210,12 @@ function planRemoved(draft: Draft, address: string, entry: Entry): Change | unde
   const { kinds, world, compose, request, project } = draft.input;
   const kind = kinds.get(entry.kind);
   if (!kind) {
-    draft.diagnostics.push({ severity: 'error', code: 'unknown-kind', summary: `The state holds ${address}, whose kind this version does not know.`, detail: 'Use the version of trueup that wrote the state.' });
+    draft.diagnostics.push({
+      severity: 'error',
+      code: 'unknown-kind',
+      summary: `The state holds ${address}, whose kind this version does not know.`,
+      detail: 'Use the version of trueup that wrote the state.',
+    });
     return undefined;
   }
   const live = world.get(kind.name)?.byId.get(entry.id);
@@ -230,7 +229,7 @@ function planRemoved(draft: Draft, address: string, entry: Entry): Change | unde
     ...(declaration ? { origin: declaration.origin } : {}),
     depends_on: [],
     id: entry.id,
-    before: live?.values ?? (entry.observed as Values),
+    before: live?.values ?? entry.observed,
   };
   if (!live) {
     draft.drift.push({ address, kind: kind.name, id: entry.id });
@@ -252,14 +251,23 @@ function lookUp({ kinds, project, world }: PlanInput, diagnostics: Diagnostic[])
   for (const lookup of project.lookups) {
     const kind = kinds.get(lookup.kind) as Kind;
     const where = fillAll(kind.attributes, lookup.where, (reference) => resolve(reference, new Map(), found, undefined, kinds));
-    const live = [...(world.get(kind.name)?.byId.values() ?? [])].filter((one) => Object.entries(where).every(([name, value]) => same(kind.attributes[name] as Attribute, value, one.values[name])));
+    const live = [...(world.get(kind.name)?.byId.values() ?? [])].filter((one) =>
+      Object.entries(where).every(([name, value]) => same(kind.attributes[name] as Attribute, value, one.values[name])),
+    );
     const only = live.length === 1 ? live[0] : undefined;
     if (only) found.set(lookup.name, { kind, declared: {}, live: only, moves: false });
     else
       diagnostics.push({
         severity: 'error',
         code: 'lookup',
-        summary: `lookups.${lookup.name} must match exactly one of ${kind.name}, but matches ${live.length === 0 ? 'none' : `${live.length}: ${live.slice(0, 5).map((one) => one.id).join(', ')}`}.`,
+        summary: `lookups.${lookup.name} must match exactly one of ${kind.name}, but matches ${
+          live.length === 0
+            ? 'none'
+            : `${live.length}: ${live
+                .slice(0, 5)
+                .map((one) => one.id)
+                .join(', ')}`
+        }.`,
         detail: live.length === 0 ? `What is there: trueup get ${kind.name}` : `Say more about it, for example ${kind.id}: "${live[0]?.id}".`,
         origin: lookup.origin,
       });
@@ -272,7 +280,7 @@ function resolve(reference: Reference, planned: ReadonlyMap<string, Planned>, lo
   if (target) return attributeOf(target, reference.attribute);
   const entry = reference.source === 'lookup' ? undefined : state?.resources[reference.target];
   if (!entry) return undefined;
-  return reference.attribute === kinds.get(entry.kind)?.id ? entry.id : valueAt(entry.observed as Values, reference.attribute);
+  return reference.attribute === kinds.get(entry.kind)?.id ? entry.id : valueAt(entry.observed, reference.attribute);
 }
 
 /** A planned value never changes at apply: computed attributes of what is written are not known before. */
@@ -310,7 +318,7 @@ function twins(draft: Draft, changes: readonly Change[]): Diagnostic[] {
 
 /** References stand for themselves, so that two declarations that name the same unknown object compare equal. */
 function knownByName(values: Values): Values {
-  return referencesIn(values).next().done ? values : (redactAll(values) as Values);
+  return referencesIn(values).next().done ? values : redactAll(values);
 }
 
 function secretsUnseen(draft: Draft): Diagnostic[] {
@@ -318,5 +326,7 @@ function secretsUnseen(draft: Draft): Diagnostic[] {
   const addresses = [...new Set(unseen)].filter((address) => draft.planned.get(address)?.live).toSorted(compareText);
   if (addresses.length === 0) return [];
   const shown = addresses.slice(0, 3).join(', ') + (addresses.length > 3 ? `, and ${addresses.length - 3} more` : '');
-  return [{ severity: 'info', code: 'secret-unseen', summary: `The secret of ${shown} is not available here; it is taken as unchanged.`, detail: 'Give its value to notice a rotation.' }];
+  return [
+    { severity: 'info', code: 'secret-unseen', summary: `The secret of ${shown} is not available here; it is taken as unchanged.`, detail: 'Give its value to notice a rotation.' },
+  ];
 }

@@ -11,14 +11,13 @@ import {
   type Live,
   type PolicyRule,
   type Spent,
-  type Update,
   type Value,
   type Values,
   type Verdict,
 } from '../model/index.js';
 import { getDomain } from 'tldts-icann';
 import type { World } from './observe.js';
-import type { PlanInput } from './plan.js';
+import type { PlanInput } from './plan-input.js';
 import { administers, AUTHORIZATIONS, demotes, lineage, rank, reroles, roleAfter } from './roles.js';
 import type { Selection } from './select.js';
 
@@ -40,7 +39,9 @@ type Rule = (at: Case) => readonly Finding[];
 
 export function judge(changes: readonly Change[], selection: Selection, input: PlanInput): readonly Verdict[] {
   const at: Case = { changes, selection, input, world: input.world };
-  return policyRules.flatMap((rule) => rules[rule](at).map((finding) => ({ rule, verdict: input.request.allow.includes(rule) ? ('allowed' as const) : ('blocked' as const), ...finding })));
+  return policyRules.flatMap((rule) =>
+    rules[rule](at).map((finding) => ({ rule, verdict: input.request.allow.includes(rule) ? ('allowed' as const) : ('blocked' as const), ...finding })),
+  );
 }
 
 const rules: Readonly<Record<PolicyRule, Rule>> = {
@@ -67,14 +68,18 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       .map((kind) => ({ detail: `every declaration of ${kind} vanished: ${changes.filter((change) => change.kind === kind).length} would go` })),
 
   protected: ({ changes, input }) =>
-    changes.filter(isRemoval).filter((change) => input.state?.resources[change.address]?.protect || input.project.declarations.some((one) => one.address === change.address && one.lifecycle.protect)).map((change) => ({
-      address: change.address,
-      detail: `${change.address} is protected; remove lifecycle.protect in a run of its own first`,
-    })),
+    changes
+      .filter(isRemoval)
+      .filter((change) => input.state?.resources[change.address]?.protect || input.project.declarations.some((one) => one.address === change.address && one.lifecycle.protect))
+      .map((change) => ({
+        address: change.address,
+        detail: `${change.address} is protected; remove lifecycle.protect in a run of its own first`,
+      })),
 
   'last-administrator': ({ changes, world }) => {
     const administrators = new Map<string, Set<string>>();
-    const at = (account: Value | undefined): Set<string> => administrators.get(String(account)) ?? (administrators.set(String(account), new Set()).get(String(account)) as Set<string>);
+    const at = (account: Value | undefined): Set<string> =>
+      administrators.get(String(account)) ?? (administrators.set(String(account), new Set()).get(String(account)) as Set<string>);
     for (const { id, values } of world.get(AUTHORIZATIONS)?.byId.values() ?? []) if (administers(values.role)) at(values.account).add(id);
     return changes.filter(reroles).flatMap((change) => {
       const { account } = change.before;
@@ -86,10 +91,13 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
   },
 
   'privilege-rise': ({ changes }) =>
-    changes.filter(reroles).filter((change) => (rank(roleAfter(change)) ?? -1) > (rank(change.before.role) ?? -1)).map((change) => ({
-      address: change.address,
-      detail: `${change.address} rises from ${String(change.before.role)} to ${String(roleAfter(change))}`,
-    })),
+    changes
+      .filter(reroles)
+      .filter((change) => (rank(roleAfter(change)) ?? -1) > (rank(change.before.role) ?? -1))
+      .map((change) => ({
+        address: change.address,
+        detail: `${change.address} rises from ${String(change.before.role)} to ${String(roleAfter(change))}`,
+      })),
 
   'account-in-use': ({ changes, world }) => {
     const deleted = changes.flatMap((change) => (change.action === 'delete' && change.kind === ACCOUNTS ? [change] : []));
@@ -102,7 +110,9 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
   },
 
   'rule-unheard': ({ changes, world }) => {
-    const blame = new Map<string, string>(changes.flatMap((change) => (writes(change) && change.action !== 'create' ? [[`${change.kind} ${change.id}`, change.address] as const] : [])));
+    const blame = new Map<string, string>(
+      changes.flatMap((change) => (writes(change) && change.action !== 'create' ? [[`${change.kind} ${change.id}`, change.address] as const] : [])),
+    );
     if (blame.size === 0) return [];
     const after = afterChanges(changes);
     const going = goingIds(changes);
@@ -119,14 +129,21 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       if (isHeard(values, (id) => delivers(id, true))) return [];
       const culprit = blame.get(key) ?? texts(rule.values.http_destinations).flatMap((id) => blame.get(`${DESTINATIONS} ${id}`) ?? [])[0];
       const name = blame.get(key) ?? `alert rule ${rule.id}`;
-      return [{ ...(culprit === undefined ? {} : { address: culprit }), detail: `${name} would be left ${inScope(values) ? 'without an enabled, unsuspended destination' : 'without scope'}` }];
+      return [
+        {
+          ...(culprit === undefined ? {} : { address: culprit }),
+          detail: `${name} would be left ${inScope(values) ? 'without an enabled, unsuspended destination' : 'without scope'}`,
+        },
+      ];
     });
   },
 
   'destination-moved': ({ changes }) =>
     changes.flatMap((change) => {
       if (change.kind !== DESTINATIONS || !('changes' in change)) return [];
-      const moved = change.changes.find((one) => one.path === 'endpoint.url' && typeof one.before === 'string' && typeof one.after === 'string' && domainOf(one.before) !== domainOf(one.after));
+      const moved = change.changes.find(
+        (one) => one.path === 'endpoint.url' && typeof one.before === 'string' && typeof one.after === 'string' && domainOf(one.before) !== domainOf(one.after),
+      );
       return moved ? [{ address: change.address, detail: `${change.address} moves from ${domainOf(moved.before as string)} to ${domainOf(moved.after as string)}` }] : [];
     }),
 };
@@ -154,9 +171,21 @@ export function concerns(changes: readonly Change[], { world, project }: PlanInp
     if (change.kind !== RULES || !('desired' in change) || !change.desired) return [];
     const ids = change.desired.declared.http_destinations;
     if (!Array.isArray(ids) || ids.length === 0) return [];
-    const silent = (ids as readonly Value[]).every((id) => typeof id === 'string' && destinations.has(id) && !works(after.get(`${DESTINATIONS} ${id}`) ?? (destinations.get(id) as Live).values));
+    const silent = (ids as readonly Value[]).every(
+      (id) => typeof id === 'string' && destinations.has(id) && !works(after.get(`${DESTINATIONS} ${id}`) ?? (destinations.get(id) as Live).values),
+    );
     const origin = origins.get(change.address);
-    return silent ? [{ severity: 'warning', code: 'silent-destinations', summary: `${change.address}: every destination is disabled or suspended, so nobody will hear of it.`, address: change.address, ...(origin ? { origin } : {}) }] : [];
+    return silent
+      ? [
+          {
+            severity: 'warning',
+            code: 'silent-destinations',
+            summary: `${change.address}: every destination is disabled or suspended, so nobody will hear of it.`,
+            address: change.address,
+            ...(origin ? { origin } : {}),
+          },
+        ]
+      : [];
   });
 }
 
@@ -168,12 +197,16 @@ function recent({ state, now }: PlanInput, actions: readonly Spent['action'][]):
 
 /** Deleted, or retired because the declaration went. */
 function isRemoval(change: Change): boolean {
-  return change.action === 'delete' || (change.action === 'update' && (change as Update).desired === undefined);
+  return change.action === 'delete' || (change.action === 'update' && change.desired === undefined);
 }
 
 /** Values by `<kind> <id>` of every object that is written. */
 function afterChanges(changes: readonly Change[]): ReadonlyMap<string, Values> {
-  return new Map(changes.flatMap((change) => (writes(change) && change.action !== 'create' && change.action !== 'delete' ? [[`${change.kind} ${change.id}`, { ...change.before, ...change.write.fields }] as const] : [])));
+  return new Map(
+    changes.flatMap((change) =>
+      writes(change) && change.action !== 'create' && change.action !== 'delete' ? [[`${change.kind} ${change.id}`, { ...change.before, ...change.write.fields }] as const] : [],
+    ),
+  );
 }
 
 function goingIds(changes: readonly Change[]): ReadonlySet<string> {

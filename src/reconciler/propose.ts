@@ -1,12 +1,26 @@
 // Reading, then planning: observes what the project needs, compares secrets, plans, and reads more only where a
 // policy asks for it. Holds a reader, so it cannot write; needs no secret values.
-import { Refusal, Secret, type CloudReader, type Diagnostic, type Emit, type Fingerprint, type Kinds, type Kind, type PlanRequest, type Project, type State, walk } from '../model/index.js';
+import {
+  Refusal,
+  Secret,
+  type CloudReader,
+  type Diagnostic,
+  type Emit,
+  type Fingerprint,
+  type Kinds,
+  type Kind,
+  type PlanRequest,
+  type Project,
+  type State,
+  walk,
+} from '../model/index.js';
 import type { Clock, Fingerprints } from '../ports/index.js';
 import type { Snapshot } from '../state/store.js';
 import type { SecretVerdict } from './diff.js';
 import { previousAddress } from './match.js';
 import { checkTarget, observe, type Collection, type World } from './observe.js';
-import { plan, type PlanInput, type Proposal } from './plan.js';
+import { plan, type Proposal } from './plan.js';
+import type { PlanInput } from './plan-input.js';
 import { policyNeeds } from './policy.js';
 import { valueAt } from './resolve.js';
 import { select, type Selection } from './select.js';
@@ -65,7 +79,14 @@ async function readMore(names: readonly string[], read: (names: Iterable<string>
 function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
   const open = snapshot?.pending.filter((intent) => intent.action === 'create') ?? [];
   if (open.length === 0) return [];
-  return [{ severity: 'warning', code: 'unfinished', summary: `An earlier run ended while ${open.map((intent) => intent.address).join(', ')} was being created.`, detail: 'Apply looks what became of it before anything is sent; this plan may show it as a create.' }];
+  return [
+    {
+      severity: 'warning',
+      code: 'unfinished',
+      summary: `An earlier run ended while ${open.map((intent) => intent.address).join(', ')} was being created.`,
+      detail: 'Apply looks what became of it before anything is sent; this plan may show it as a create.',
+    },
+  ];
 }
 
 /** For each declared secret whether it is the one last sent. A value that cannot be had here is no trouble. */

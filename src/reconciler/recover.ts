@@ -1,7 +1,22 @@
 // A create whose outcome nobody knows is settled by looking, never by sending again: wait until it can no longer
 // land, list until two listings agree, and take the one new object of equal content. Anything unclear is a
 // question to a person.
-import { exits, Refusal, same, writables, type CloudReader, type Diagnostic, type Emit, type Entry, type Intent, type JsonObject, type Kind, type Kinds, type Live, type Result, type Value } from '../model/index.js';
+import {
+  exits,
+  Refusal,
+  same,
+  writables,
+  type CloudReader,
+  type Diagnostic,
+  type Emit,
+  type Entry,
+  type Intent,
+  type JsonObject,
+  type Kind,
+  type Kinds,
+  type Live,
+  type Result,
+} from '../model/index.js';
 import type { Clock } from '../ports/index.js';
 import type { Session } from '../state/store.js';
 import { quote } from './match.js';
@@ -21,7 +36,9 @@ export interface Looker {
   readonly settleMilliseconds: number;
 }
 
-export type Settled = { readonly intent: Intent } & ({ readonly verdict: 'applied'; readonly live: Live } | { readonly verdict: 'absent' } | { readonly verdict: 'undecided'; readonly candidates: readonly string[] });
+export type Settled = { readonly intent: Intent } & (
+  { readonly verdict: 'applied'; readonly live: Live } | { readonly verdict: 'absent' } | { readonly verdict: 'undecided'; readonly candidates: readonly string[] }
+);
 
 /**
  * What became of creates without an answer. `owned` tells ids that are managed already.
@@ -34,7 +51,13 @@ export async function settle(looker: Looker, intents: readonly Intent[], owned: 
   for (const name of names) {
     const kind = looker.kinds.get(name) as Kind;
     const objects = (await stableListing(looker, kind)).filter((live) => !owned(name, live.id));
-    settled.push(...decide(kind, intents.filter((intent) => intent.kind === name), objects));
+    settled.push(
+      ...decide(
+        kind,
+        intents.filter((intent) => intent.kind === name),
+        objects,
+      ),
+    );
   }
   return settled;
 }
@@ -51,12 +74,25 @@ async function stableListing({ cloud, clock, signal, settleMilliseconds }: Looke
   let before: string | undefined;
   for (let round = 0; round < LISTINGS; round += 1) {
     const { objects } = await cloud.list(kind);
-    const ids = objects.map((live) => live.id).toSorted().join(' ');
+    const ids = objects
+      .map((live) => live.id)
+      .toSorted()
+      .join(' ');
     if (ids === before) return objects.map((live) => ({ ...live, values: withoutSecrets(kind.attributes, live.values) }));
     before = ids;
     await clock.sleep(Math.min(1000, settleMilliseconds), signal);
   }
-  throw new Refusal([{ severity: 'error', code: 'unsettled', summary: `${kind.name} kept changing while an interrupted create was looked for.`, detail: 'Run apply again when nobody else is working on the account.' }], exits.undecided);
+  throw new Refusal(
+    [
+      {
+        severity: 'error',
+        code: 'unsettled',
+        summary: `${kind.name} kept changing while an interrupted create was looked for.`,
+        detail: 'Run apply again when nobody else is working on the account.',
+      },
+    ],
+    exits.undecided,
+  );
 }
 
 /** Intents of one kind against the objects nobody manages. */
@@ -99,7 +135,7 @@ export function uuidTime(id: string): number | undefined {
 /** Equal content: what was sent is live; where content is identity, nothing else is. */
 function holds(kind: Kind, body: JsonObject, live: Live): boolean {
   return writables(kind).every(([name, attribute]) => {
-    if (Object.hasOwn(body, name)) return same(attribute, body[name] as Value, live.values[name]);
+    if (Object.hasOwn(body, name)) return same(attribute, body[name], live.values[name]);
     return kind.identity !== 'content' || same(attribute, null, live.values[name]);
   });
 }
@@ -125,7 +161,10 @@ export async function recover(looker: Looker, session: Session): Promise<readonl
   return settled.map((one) => ({
     severity: 'info',
     code: 'recovered',
-    summary: one.verdict === 'applied' ? `${one.intent.address} was created by an interrupted run as ${one.live.id}; it is recorded now.` : `${one.intent.address} was not created by the interrupted run.`,
+    summary:
+      one.verdict === 'applied'
+        ? `${one.intent.address} was created by an interrupted run as ${one.live.id}; it is recorded now.`
+        : `${one.intent.address} was not created by the interrupted run.`,
     address: one.intent.address,
   }));
 }

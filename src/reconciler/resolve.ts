@@ -1,18 +1,6 @@
 // Order and values: which declaration comes before which (from references alone), and what a reference stands
 // for once its object is known. What is not known yet stays a reference.
-import {
-  compareText,
-  normalAll,
-  Reference,
-  referencesIn,
-  Template,
-  isTree,
-  type Attributes,
-  type Declaration,
-  type Diagnostic,
-  type Value,
-  type Values,
-} from '../model/index.js';
+import { compareText, normalAll, Reference, referencesIn, Template, isTree, type Attributes, type Declaration, type Diagnostic, type Value, type Values } from '../model/index.js';
 
 export interface Graph {
   /** Addresses, every one behind those it refers to. */
@@ -40,12 +28,27 @@ export function graph(declarations: ReadonlyMap<string, Declaration>, known: (ad
 
 function unknownTarget(declaration: Declaration, reference: Reference, declarations: ReadonlyMap<string, Declaration>): Diagnostic {
   const members = [...declarations.keys()].filter((address) => address.startsWith(`${reference.target}[`));
-  const detail = members.length > 0 ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.` : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not managed here.';
-  return { severity: 'error', code: 'unknown-reference', summary: `${declaration.address} refers to ${reference.target}, which is declared nowhere.`, detail, address: declaration.address, origin: declaration.origin };
+  const detail =
+    members.length > 0
+      ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
+      : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not managed here.';
+  return {
+    severity: 'error',
+    code: 'unknown-reference',
+    summary: `${declaration.address} refers to ${reference.target}, which is declared nowhere.`,
+    detail,
+    address: declaration.address,
+    origin: declaration.origin,
+  };
 }
 
 /** Depth first, without recursion: a chain of 100,000 references must not end the stack. */
-function sortByDependency(addresses: readonly string[], dependencies: ReadonlyMap<string, readonly string[]>, declarations: ReadonlyMap<string, Declaration>, diagnostics: Diagnostic[]): { order: readonly string[] } {
+function sortByDependency(
+  addresses: readonly string[],
+  dependencies: ReadonlyMap<string, readonly string[]>,
+  declarations: ReadonlyMap<string, Declaration>,
+  diagnostics: Diagnostic[],
+): { order: readonly string[] } {
   const order: string[] = [];
   const mark = new Map<string, 'open' | 'done'>();
   for (const start of addresses) {

@@ -1,6 +1,18 @@
 // What a plan covers: declarations asked for, and recorded addresses that are declared no more. What was declared
 // in a file outside the given PATHs is never touched.
-import { formatAddress, nearest, referencesIn, tryAddress, type Declaration, type Diagnostic, type Entry, type Kinds, type PlanRequest, type Project, type State } from '../model/index.js';
+import {
+  formatAddress,
+  nearest,
+  referencesIn,
+  tryAddress,
+  type Declaration,
+  type Diagnostic,
+  type Entry,
+  type Kinds,
+  type PlanRequest,
+  type Project,
+  type State,
+} from '../model/index.js';
 import { previousAddress } from './match.js';
 
 export interface Selection {
@@ -39,9 +51,18 @@ const named = (address: string, names: readonly string[]): boolean => names.some
 
 function coverage(declared: ReadonlyMap<string, Declaration>, request: PlanRequest): (address: string) => boolean {
   if (request.targets.length === 0 && request.excludes.length === 0) return () => true;
-  const targets = request.targets.length === 0 ? undefined : closure([...declared.keys()].filter((address) => named(address, request.targets)), references(declared));
+  const targets =
+    request.targets.length === 0
+      ? undefined
+      : closure(
+          [...declared.keys()].filter((address) => named(address, request.targets)),
+          references(declared),
+        );
   const referrers = invert(references(declared));
-  const excluded = closure([...declared.keys()].filter((address) => named(address, request.excludes)), referrers);
+  const excluded = closure(
+    [...declared.keys()].filter((address) => named(address, request.excludes)),
+    referrers,
+  );
   return (address) => (targets === undefined || targets.has(address) || named(address, request.targets)) && !excluded.has(address) && !named(address, request.excludes);
 }
 
@@ -52,7 +73,9 @@ function closure(start: readonly string[], edges: ReadonlyMap<string, readonly s
 }
 
 function references(declared: ReadonlyMap<string, Declaration>): ReadonlyMap<string, readonly string[]> {
-  return new Map([...declared.values()].map((one) => [one.address, [...referencesIn(one.values)].filter((reference) => reference.source === 'declared').map((reference) => reference.target)]));
+  return new Map(
+    [...declared.values()].map((one) => [one.address, [...referencesIn(one.values)].filter((reference) => reference.source === 'declared').map((reference) => reference.target)]),
+  );
 }
 
 function invert(edges: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
@@ -73,5 +96,7 @@ function unknownName(name: string, addresses: readonly string[]): Diagnostic[] {
 export function isBelow(file: string, paths: readonly string[]): boolean {
   const clean = (path: string): string => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '') || '.';
   const wanted = clean(file);
-  return paths.map(clean).some((path) => (path === '.' ? wanted !== '-' && !wanted.startsWith('../') && !wanted.startsWith('/') : wanted === path || wanted.startsWith(`${path}/`)));
+  return paths
+    .map(clean)
+    .some((path) => (path === '.' ? wanted !== '-' && !wanted.startsWith('../') && !wanted.startsWith('/') : wanted === path || wanted.startsWith(`${path}/`)));
 }

@@ -8,7 +8,9 @@ export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagn
   return now.resource_changes.filter(acts).flatMap((change): Diagnostic[] => {
     const old = approved.get(change.address);
     const why = old === undefined || !acts(old) ? 'it was not in the plan' : difference(old, change);
-    return why === undefined ? [] : [{ severity: 'error', code: 'stale', summary: `${change.address}: ${why}.`, detail: 'Make a new plan and look at it again.', address: change.address }];
+    return why === undefined
+      ? []
+      : [{ severity: 'error', code: 'stale', summary: `${change.address}: ${why}.`, detail: 'Make a new plan and look at it again.', address: change.address }];
   });
 }
 
@@ -19,7 +21,8 @@ function acts(change: ResourceChange): boolean {
 
 function difference(old: ResourceChange, now: ResourceChange): string | undefined {
   if (old.change.importing?.id !== now.change.importing?.id || idIn(old) !== idIn(now)) return 'another live object is meant now';
-  if (old.change.actions[0] !== now.change.actions[0]) return now.change.actions[0] === 'no-op' ? undefined : `it was planned as ${old.change.actions[0]} and is ${now.change.actions[0]} now`;
+  if (old.change.actions[0] !== now.change.actions[0])
+    return now.change.actions[0] === 'no-op' ? undefined : `it was planned as ${old.change.actions[0]} and is ${now.change.actions[0]} now`;
   switch (now.change.actions[0]) {
     case 'create':
       return covered(old, now, Object.keys(now.change.after ?? {})) ? undefined : 'what would be sent is different now';

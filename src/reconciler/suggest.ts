@@ -13,7 +13,24 @@ export function suggestions(changes: readonly Change[], matcher: Matcher, kinds:
   const creates = changes.filter((change): change is Create => change.action === 'create');
   const kindsMade = [...new Set(creates.map((change) => change.kind))].flatMap((name) => kinds.get(name) ?? []);
   const deletes = changes.filter((change): change is Delete => change.action === 'delete');
-  return [...kindsMade.flatMap((kind) => renames(kind, creates.filter((one) => one.kind === kind.name), deletes)), ...kindsMade.flatMap((kind) => (kind.identity === 'content' ? twins(kind, creates.filter((one) => one.kind === kind.name), matcher.unmanaged(kind)) : []))];
+  return [
+    ...kindsMade.flatMap((kind) =>
+      renames(
+        kind,
+        creates.filter((one) => one.kind === kind.name),
+        deletes,
+      ),
+    ),
+    ...kindsMade.flatMap((kind) =>
+      kind.identity === 'content'
+        ? twins(
+            kind,
+            creates.filter((one) => one.kind === kind.name),
+            matcher.unmanaged(kind),
+          )
+        : [],
+    ),
+  ];
 }
 
 function renames(kind: Kind, creates: readonly Create[], deletes: readonly Delete[]): readonly Diagnostic[] {
@@ -21,7 +38,14 @@ function renames(kind: Kind, creates: readonly Create[], deletes: readonly Delet
   return creates.flatMap((change): Diagnostic[] => {
     const old = going.size === 0 ? undefined : going.get(identityKey(kind, change.desired.declared));
     if (!old) return [];
-    return [hint(change, 'looks-renamed', `${change.address} is what ${old.address} was, which goes.`, `If it was renamed, write lifecycle: { renamed_from: ${JSON.stringify(old.name)} }, and nothing is sent.`)];
+    return [
+      hint(
+        change,
+        'looks-renamed',
+        `${change.address} is what ${old.address} was, which goes.`,
+        `If it was renamed, write lifecycle: { renamed_from: ${JSON.stringify(old.name)} }, and nothing is sent.`,
+      ),
+    ];
   });
 }
 
@@ -32,8 +56,17 @@ function twins(kind: Kind, creates: readonly Create[], unmanaged: readonly Live[
     const change = creates[row];
     const live = unmanaged[column];
     if (!change || !live || (likeness[row]?.[column] ?? 0) < RESEMBLANCE) return [];
-    const differing = writables(kind).filter(([name, attribute]) => !same(attribute, change.desired.declared[name], live.values[name])).map(([name]) => name);
-    return [hint(change, 'near-twin', `${change.address} resembles the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (it differs in ${differing.join(', ')}).`, `If it is the same, do not make it twice: trueup import ${quote(change.address)} ${live.id}`)];
+    const differing = writables(kind)
+      .filter(([name, attribute]) => !same(attribute, change.desired.declared[name], live.values[name]))
+      .map(([name]) => name);
+    return [
+      hint(
+        change,
+        'near-twin',
+        `${change.address} resembles the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (it differs in ${differing.join(', ')}).`,
+        `If it is the same, do not make it twice: trueup import ${quote(change.address)} ${live.id}`,
+      ),
+    ];
   });
 }
 
@@ -44,4 +77,11 @@ function resemblance(kind: Kind, declared: Values, live: Values): number {
   return present.length === 0 ? 0 : alike.length / present.length;
 }
 
-const hint = (change: Create, code: string, summary: string, detail: string): Diagnostic => ({ severity: 'info', code, summary, detail, address: change.address, ...(change.origin ? { origin: change.origin } : {}) });
+const hint = (change: Create, code: string, summary: string, detail: string): Diagnostic => ({
+  severity: 'info',
+  code,
+  summary,
+  detail,
+  address: change.address,
+  ...(change.origin ? { origin: change.origin } : {}),
+});

@@ -13,8 +13,17 @@ const story = (value: string | null = 'canary-1', more: readonly Declaration[] =
     declare('accounts.field', { name: 'Field' }),
     declare('accounts.depot', { name: 'Depot', account: to('accounts.field', 'id') }),
     declare('alert_push_destinations.pager', { name: 'Pager', enabled: true, endpoint: { url: 'https://hooks.example.com/a' }, authentication: { secret: secret(value) } }),
-    declare('alert_rules.down', { associated_accounts: [to('accounts.field', 'id'), to('accounts.depot', 'id')], filter_criteria: { alert_type__in: ['modem_wan_disconnected', 'account_locked'] }, http_destinations: [to('alert_push_destinations.pager', 'destination_config_id')] }),
-    declare('alert_rules.nightly', { associated_accounts: [to('accounts.field', 'id')], filter_criteria: { alert_type__in: ['login_success'] }, http_destinations: [to('alert_push_destinations.pager', 'destination_config_id')], schedule: 'daily' }),
+    declare('alert_rules.down', {
+      associated_accounts: [to('accounts.field', 'id'), to('accounts.depot', 'id')],
+      filter_criteria: { alert_type__in: ['modem_wan_disconnected', 'account_locked'] },
+      http_destinations: [to('alert_push_destinations.pager', 'destination_config_id')],
+    }),
+    declare('alert_rules.nightly', {
+      associated_accounts: [to('accounts.field', 'id')],
+      filter_criteria: { alert_type__in: ['login_success'] },
+      http_destinations: [to('alert_push_destinations.pager', 'destination_config_id')],
+      schedule: 'daily',
+    }),
     ...more,
   );
 
@@ -74,7 +83,17 @@ describe('apply', () => {
     await apply(cloud, story());
     const applied = await apply(cloud, story(), { destroy: true, allow: ['max-changed'] });
     expect(applied.outcomes.map((one) => [one.address, one.outcome, one.diagnostic?.summary])).toEqual(applied.outcomes.map((one) => [one.address, 'done', undefined]));
-    expect(cloud.mutations().slice(5).map((line) => line.replace(/[^/]+\/$/, '').split('/').at(-2))).toEqual(['alert_rules', 'alert_rules', 'alert_push_destinations', 'accounts', 'accounts']);
+    expect(
+      cloud
+        .mutations()
+        .slice(5)
+        .map((line) =>
+          line
+            .replace(/[^/]+\/$/, '')
+            .split('/')
+            .at(-2),
+        ),
+    ).toEqual(['alert_rules', 'alert_rules', 'alert_push_destinations', 'accounts', 'accounts']);
     expect(cloud.objects('accounts')).toHaveLength(1);
     expect(Object.keys((await cloud.snapshot())?.state.resources ?? {})).toEqual([]);
   });
@@ -82,7 +101,13 @@ describe('apply', () => {
   it('goes on with what does not depend on a failure, and a rerun resumes', async () => {
     const cloud = rig({ faults: [parseFault('status=400,method=POST,path=/accounts/,times=1')] });
     const first = await apply(cloud, story());
-    expect(Object.fromEntries(first.outcomes.map((one) => [one.address, one.outcome]))).toEqual({ 'accounts.field': 'failed', 'accounts.depot': 'skipped', 'alert_push_destinations.pager': 'done', 'alert_rules.down': 'skipped', 'alert_rules.nightly': 'skipped' });
+    expect(Object.fromEntries(first.outcomes.map((one) => [one.address, one.outcome]))).toEqual({
+      'accounts.field': 'failed',
+      'accounts.depot': 'skipped',
+      'alert_push_destinations.pager': 'done',
+      'alert_rules.down': 'skipped',
+      'alert_rules.nightly': 'skipped',
+    });
     expect(first.exit).toBe(7);
     expect((await apply(cloud, story())).exit).toBe(0);
     expect(cloud.objects('accounts')).toHaveLength(3);
@@ -119,7 +144,10 @@ describe('apply', () => {
     const cloud = rig();
     await apply(cloud, story());
     cloud.emulator.setFaults([parseFault('reset-after,method=PATCH,times=1')]);
-    const changed = desire(...story().declarations.filter((one) => one.address !== 'alert_rules.nightly'), declare('alert_rules.nightly', { ...story().declarations[4]?.values, schedule: null }));
+    const changed = desire(
+      ...story().declarations.filter((one) => one.address !== 'alert_rules.nightly'),
+      declare('alert_rules.nightly', { ...story().declarations[4]?.values, schedule: null }),
+    );
     expect((await apply(cloud, changed)).exit).toBe(0);
     expect(cloud.mutations().filter((line) => line.startsWith('PATCH'))).toHaveLength(1);
     expect((await cloud.plan(changed)).exit).toBe(0);
@@ -165,12 +193,20 @@ describe('drift', () => {
     await handChange(cloud, 'PATCH', `/api/v2/alert_push_destinations/${id}/`, { enabled: false });
     const audit = await cloud.drift(story());
     expect(audit.exit).toBe(2);
-    expect(audit.records).toEqual([expect.objectContaining({ address: 'alert_push_destinations.pager', status: 'changed', changes: [{ path: 'enabled', declared: true, applied: true, live: false }] })]);
+    expect(audit.records).toEqual([
+      expect.objectContaining({ address: 'alert_push_destinations.pager', status: 'changed', changes: [{ path: 'enabled', declared: true, applied: true, live: false }] }),
+    ]);
   });
 });
 
 async function handChange(cloud: Rig, method: string, path: string, body: unknown): Promise<void> {
   const { dummyCredentials } = await import('../../src/emulator/index.js');
-  const answer = await cloud.emulator.fetch(new Request(`http://localhost${path}`, { method, headers: { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' }, body: JSON.stringify(body) }));
+  const answer = await cloud.emulator.fetch(
+    new Request(`http://localhost${path}`, {
+      method,
+      headers: { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  );
   expect(answer.status).toBe(200);
 }

@@ -2,7 +2,7 @@
 // One rerun later there is no duplicate, no orphan and no lost id, and the plan is empty.
 import { describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/emulator/index.js';
-import { Reference, Secret, type Json, type Project } from '../../src/model/index.js';
+import { Reference, Secret, type Project } from '../../src/model/index.js';
 import { declare } from '../support/planning.js';
 import { desire, rig, type Rig } from '../support/rig.js';
 
@@ -12,9 +12,15 @@ const estate = {
   root: '1',
   next_id: 50,
   records: {
-    accounts: [{ id: '1', name: 'Headquarters', account: null }, { id: '2', name: 'Old depot', account: '1' }],
+    accounts: [
+      { id: '1', name: 'Headquarters', account: null },
+      { id: '2', name: 'Old depot', account: '1' },
+    ],
     alert_push_destinations: [{ destination_config_id: '11111111-1111-11f0-8000-000000000001', name: 'Theirs', enabled: true, endpoint: { url: 'https://theirs.example.com' } }],
-    account_authorizations: [{ id: '9', user: '77', account: '1', role: 'full_access_user' }, { id: '10', user: '78', account: '1', role: 'administrator' }],
+    account_authorizations: [
+      { id: '9', user: '77', account: '1', role: 'full_access_user' },
+      { id: '10', user: '78', account: '1', role: 'administrator' },
+    ],
   },
 } as Parameters<typeof rig>[0] extends { estate?: infer E } | undefined ? E : never;
 
@@ -23,8 +29,21 @@ const full: Project = desire(
   declare('accounts.field', { name: 'Field' }),
   declare('accounts.depot', { name: 'Depot', account: to('accounts.field', 'id') }),
   declare('accounts.old', { name: 'Renamed depot' }, { adopt: '2' }),
-  ...['a', 'b', 'c'].map((name) => declare(`alert_push_destinations.${name}`, { name: `Pager ${name}`, enabled: true, endpoint: { url: `https://${name}.example.com` }, authentication: { secret: new Secret('env.S', () => 'canary-secret') } })),
-  ...['a', 'b', 'c'].map((name) => declare(`alert_rules.${name}`, { associated_accounts: [to('accounts.field', 'id')], filter_criteria: { alert_type__in: [`type_${name}`] }, http_destinations: [to(`alert_push_destinations.${name}`, 'destination_config_id')] })),
+  ...['a', 'b', 'c'].map((name) =>
+    declare(`alert_push_destinations.${name}`, {
+      name: `Pager ${name}`,
+      enabled: true,
+      endpoint: { url: `https://${name}.example.com` },
+      authentication: { secret: new Secret('env.S', () => 'canary-secret') },
+    }),
+  ),
+  ...['a', 'b', 'c'].map((name) =>
+    declare(`alert_rules.${name}`, {
+      associated_accounts: [to('accounts.field', 'id')],
+      filter_criteria: { alert_type__in: [`type_${name}`] },
+      http_destinations: [to(`alert_push_destinations.${name}`, 'destination_config_id')],
+    }),
+  ),
   declare('alert_rules.twin1', { associated_accounts: [to('accounts.depot', 'id')], filter_criteria: { alert_type__in: ['twin'] } }, { allow_twin: true }),
   declare('alert_rules.twin2', { associated_accounts: [to('accounts.depot', 'id')], filter_criteria: { alert_type__in: ['twin'] } }, { allow_twin: true }),
   declare('account_authorizations.dana', { user: '77', account: '1', role: 'read_only_user' }),
@@ -42,7 +61,7 @@ async function expectWhole(cloud: Rig, project: Project, expected: Readonly<Reco
   expect(recorded.length).toBe(project.declarations.length);
   expect(await cloud.plan(project, { allow: ['max-deletes', 'max-changed'] })).toMatchObject({ exit: 0 });
   expect([...cloud.files.contents.values()].join('\n')).not.toContain('canary-secret');
-  expect(cloud.objects('alert_push_destinations').find((one) => one.name === 'Theirs')).toMatchObject({ enabled: true, endpoint: { url: 'https://theirs.example.com' } as Json });
+  expect(cloud.objects('alert_push_destinations').find((one) => one.name === 'Theirs')).toMatchObject({ enabled: true, endpoint: { url: 'https://theirs.example.com' } });
 }
 
 /** Runs until it ends or dies; whatever it throws is what a killed process says. */
@@ -84,7 +103,11 @@ describe('killed around every request, whatever the network did', () => {
   const faults = ['', 'reset-before', 'reset-after', 'truncate', 'status=503', 'late=30000', 'html'];
   const rows = faults.flatMap((fault) => ['before', 'after'].flatMap((when) => Array.from({ length: 12 }, (_, index) => ({ fault, when, nth: index }))));
   it.each(rows)('$fault, killed $when request $nth', async ({ fault, when, nth }) => {
-    const cloud = rig({ estate, seed: nth + 1, ...(fault ? { faults: ['POST', 'PUT', 'PATCH'].map((method) => parseFault(`${fault},method=${method},after=${Math.floor(nth / 2)},times=1`)) } : {}) });
+    const cloud = rig({
+      estate,
+      seed: nth + 1,
+      ...(fault ? { faults: ['POST', 'PUT', 'PATCH'].map((method) => parseFault(`${fault},method=${method},after=${Math.floor(nth / 2)},times=1`)) } : {}),
+    });
     let count = 0;
     cloud.onMutation = (moment) => {
       if (moment === when && (count += 1) === nth + 1) cloud.files.crashAt(0);

@@ -14,11 +14,11 @@ import {
   type Request,
   type Settings,
   type State,
-  type Value,
   type Values,
   type Write,
 } from '../../src/model/index.js';
-import { plan, type PlanInput, type Proposal } from '../../src/reconciler/plan.js';
+import { plan, type Proposal } from '../../src/reconciler/plan.js';
+import type { PlanInput } from '../../src/reconciler/plan-input.js';
 import { kinds } from '../../src/resources/index.js';
 
 export const kindOf = (name: string): Kind => kinds.get(name) as Kind;
@@ -30,11 +30,11 @@ export function declare(address: string, values: Values, lifecycle: Lifecycle = 
 }
 
 export function live(kind: string, id: string, values: Record<string, Json>): Live {
-  return { id, values: normalAll(kindOf(kind).attributes, { ...values, [kindOf(kind).id]: id } as Values) };
+  return { id, values: normalAll(kindOf(kind).attributes, { ...values, [kindOf(kind).id]: id }) };
 }
 
 export function entry(kind: string, id: string, applied: Record<string, Json>, more: Partial<Entry> = {}): Entry {
-  const values = normalAll(kindOf(kind).attributes, applied as Values) as Entry['applied'];
+  const values = normalAll(kindOf(kind).attributes, applied) as Entry['applied'];
   return { kind, id, file: 'a.yaml', applied: values, observed: { ...values, [kindOf(kind).id]: id }, depends_on: [], applied_at: '2026-01-01T00:00:00.000Z', ...more };
 }
 
@@ -81,5 +81,3 @@ export function planScene({ declared = [], state, spent, live: objects = {}, req
 export const steps = (proposal: Proposal): readonly string[] => proposal.plan.changes.map((change) => `${change.action} ${change.address}`);
 export const codes = (proposal: Proposal): readonly string[] => proposal.plan.diagnostics.map((one) => one.code);
 export const blocked = (proposal: Proposal): readonly string[] => [...new Set(proposal.plan.verdicts.filter((one) => one.verdict === 'blocked').map((one) => one.rule))];
-
-export type { Value };

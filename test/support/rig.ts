@@ -68,7 +68,10 @@ export function rig(options: Partial<EmulatorOptions> & { readonly kinds?: Kinds
   };
   const cloudFor = (signal: AbortSignal): ReturnType<typeof connect> =>
     connect({
-      v2: { url: 'http://localhost/api/v2', headers: Object.fromEntries(Object.entries(dummyCredentials.v2[0] ?? {}).map(([name, value]) => [name, new Secret(name, () => value)])) },
+      v2: {
+        url: 'http://localhost/api/v2',
+        headers: Object.fromEntries(Object.entries(dummyCredentials.v2[0] ?? {}).map(([name, value]) => [name, new Secret(name, () => value)])),
+      },
       v3: { url: 'http://localhost', token: new Secret('token', () => Object.keys(dummyCredentials.v3)[0]) },
       transport,
       clock,
@@ -80,7 +83,11 @@ export function rig(options: Partial<EmulatorOptions> & { readonly kinds?: Kinds
   const request = ({ targets = [], excludes = [], allow = [], destroy = false }: RunOptions = {}): PlanRequest => ({ targets, excludes, allow, destroy });
   const never = new AbortController().signal;
   const document = ({ plan }: Proposal): PlanDocument =>
-    planDocument({ plan, kinds, meta: { trueup_version: '0.0.0', generated_at: '2026-01-01T00:00:00.000Z', paths: ['.'], digest: 'd', target: 't', lineage: 'l', serial: 0, api_requests: {} } });
+    planDocument({
+      plan,
+      kinds,
+      meta: { trueup_version: '0.0.0', generated_at: '2026-01-01T00:00:00.000Z', paths: ['.'], digest: 'd', target: 't', lineage: 'l', serial: 0, api_requests: {} },
+    });
 
   const self: Rig = {
     emulator,

@@ -1,0 +1,17 @@
+// Everything a plan is computed from. Nothing else reaches it, so the same input gives the same plan.
+import type { CloudReader, Kinds, PlanRequest, Project, State } from '../model/index.js';
+import type { SecretVerdict } from './diff.js';
+import type { World } from './observe.js';
+
+export interface PlanInput {
+  readonly kinds: Kinds;
+  readonly project: Project;
+  readonly state: State | undefined;
+  readonly world: World;
+  /** By `<address> <path>` of each declared secret. */
+  readonly secrets: ReadonlyMap<string, SecretVerdict>;
+  readonly compose: CloudReader['compose'];
+  readonly request: PlanRequest;
+  /** Milliseconds since 1970, for limits that hold over 24 hours. */
+  readonly now: number;
+}
