@@ -26,7 +26,7 @@ import { beforeRun, missingSecret, perform, type Hands, type Performed, type Sur
 import { withoutSecrets } from './observe.js';
 import type { Proposal } from './plan.js';
 import { propose } from './propose.js';
-import { question, recover, resultOf, settle } from './recover.js';
+import { question, recover, resultOf, settle, type Settled } from './recover.js';
 import { valueAt } from './resolve.js';
 import { staleness } from './stale.js';
 
@@ -148,6 +148,8 @@ class Run {
       ready.push(...changes.filter((change) => again.includes(change.address)));
       await this.#drain(ready, release);
     }
+    for (const intent of this.#unsettled.values()) this.#end(outcomeOf(intent, undefined));
+    this.#unsettled.clear();
     for (const change of changes) if (!this.#outcomes.has(change.address)) this.#end(this.#skipped(change, 'what it depends on did not finish'));
   }
 
@@ -227,38 +229,22 @@ class Run {
     this.#silence = 0;
     for (const intent of intents) {
       const one = settled.find((candidate) => candidate.intent === intent);
-      const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
       const result = one && resultOf(one);
       this.#unsettled.delete(intent.address);
       if (result) await this.#hands.session.record(result);
-      if (one?.verdict === 'applied' && result?.entry) {
-        this.#entries.set(intent.address, result.entry);
-        this.#end({ ...base, outcome: 'done', id: one.live.id });
-      } else if (one?.verdict === 'absent' && !this.#retried.has(intent.address)) {
+      if (result?.entry) this.#entries.set(intent.address, result.entry);
+      if (one?.verdict === 'absent' && !this.#retried.has(intent.address)) {
         this.#retried.add(intent.address);
         again.push(intent.address);
-        continue;
-      } else if (one?.verdict === 'absent') {
-        this.#end({
-          ...base,
-          outcome: 'failed',
-          diagnostic: {
-            severity: 'error',
-            code: 'no-answer',
-            summary: `${intent.address} was not created: the service did not answer, twice.`,
-            detail: 'Run apply again later.',
-            address: intent.address,
-          },
-        });
       } else {
-        this.#end({ ...base, outcome: 'unknown', diagnostic: one?.verdict === 'undecided' ? question(intent, one.candidates) : unread(intent) });
+        this.#end(outcomeOf(intent, one));
+        release(intent.address);
       }
-      release(intent.address);
     }
     return again;
   }
 
-  async #look(intents: readonly Intent[], owned: (kind: string, id: string) => boolean): Promise<Awaited<ReturnType<typeof settle>>> {
+  async #look(intents: readonly Intent[], owned: (kind: string, id: string) => boolean): Promise<readonly Settled[]> {
     try {
       return await settle(this.#hands, intents, owned);
     } catch (error) {
@@ -321,12 +307,22 @@ class Run {
 
 type ReadBack = Live | 'unread';
 
-function unread(intent: Intent): Diagnostic {
-  return {
-    severity: 'error',
-    code: 'undecided',
-    summary: `Whether ${intent.address} was created is not known: the service could not be read.`,
-    detail: 'Run apply again: it looks first, and sends nothing twice.',
-    address: intent.address,
-  };
+/** What a create without an answer came to; `settled` is absent where nobody could look. */
+function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
+  const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
+  const trouble = (code: string, summary: string, detail: string): Diagnostic => ({ severity: 'error', code, summary, detail, address: intent.address });
+  switch (settled?.verdict) {
+    case 'applied':
+      return { ...base, outcome: 'done', id: settled.live.id };
+    case 'absent':
+      return { ...base, outcome: 'failed', diagnostic: trouble('no-answer', `${intent.address} was not created: the service did not answer, twice.`, 'Run apply again later.') };
+    case 'undecided':
+      return { ...base, outcome: 'unknown', diagnostic: question(intent, settled.candidates) };
+    default:
+      return {
+        ...base,
+        outcome: 'unknown',
+        diagnostic: trouble('unread', `Whether ${intent.address} was created is not known: nobody could look.`, 'Run apply again: it looks first, and sends nothing twice.'),
+      };
+  }
 }

@@ -172,6 +172,18 @@ describe('apply', () => {
     await expect(apply(cloud, changed, { saved: plan })).rejects.toMatchObject({ exit: 6 });
   });
 
+  it('says what it does not know when it is interrupted while a create is unclear, and the next run looks', async () => {
+    const cloud = rig({ faults: [parseFault('reset-after,method=POST,path=/alert_push_destinations/,times=1')] });
+    const stop = new AbortController();
+    cloud.onMutation = (when, _, path) => when === 'before' && path.endsWith('/alert_push_destinations/') && stop.abort(new Error('stop'));
+    const first = await apply(cloud, story(), { signal: stop.signal });
+    expect(first.outcomes.find((one) => one.address === 'alert_push_destinations.pager')).toMatchObject({ outcome: 'unknown', diagnostic: { code: 'unread' } });
+    expect(first.exit).toBe(5);
+    cloud.onMutation = undefined;
+    expect((await apply(cloud, story())).exit).toBe(0);
+    expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
+  });
+
   it('stops when it is interrupted, and the next run goes on', async () => {
     const cloud = rig();
     const stop = new AbortController();
