@@ -1,0 +1,158 @@
+// What the documentation says is so: its commands parse, its names exist, its links lead somewhere, its YAML loads,
+// and the tour of the README, typed as it stands, answers what is printed there.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commands, parse } from '../src/cli/program.js';
+import { lint, load } from '../src/declarations/index.js';
+import { exits, policyRules } from '../src/model/index.js';
+import { declarationFiles } from '../src/ports/declaration-files.js';
+import { kinds } from '../src/resources/index.js';
+import { folder } from './cli/run.js';
+import { TRUEUP } from './support/command.js';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const filesBelow = (path: string, ending: string): readonly string[] =>
+  readdirSync(join(root, path), { recursive: true, encoding: 'utf8' }).flatMap((name) => (name.endsWith(ending) ? [join(path, name)] : []));
+
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesBelow('docs', '.md'), ...filesBelow('examples', '.md').filter((path) => !path.includes('node_modules'))];
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+const blocksOf = (markdown: string): readonly Block[] =>
+  [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language: language as string, text: text as string }));
+const proseOf = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, '');
+
+/** Lines to type, without prompts and comments, and inline code that begins like one. */
+function commandsIn(markdown: string): readonly string[] {
+  const typed = blocksOf(markdown).flatMap(({ language, text }) =>
+    language === 'sh' ? text.split('\n') : language === 'console' ? text.split('\n').flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : [])) : [],
+  );
+  const inline = [...proseOf(markdown).matchAll(/`(trueup [^`]+)`/g)].map(([, code]) => code as string);
+  return [...typed, ...inline].map((line) => line.replace(/\s+#.*$/, '').trim()).filter((line) => line.startsWith('trueup ') && !line.includes('…'));
+}
+
+describe.each(pages)('%s', (page) => {
+  const markdown = read(page);
+
+  it('names commands and flags that exist', () => {
+    const wrong = commandsIn(markdown).flatMap((line) => {
+      let said = '';
+      const parsed = parse(
+        line.split(/\s+/).slice(1),
+        () => undefined,
+        (text) => (said += text),
+      );
+      return 'exit' in parsed && parsed.exit !== 0 ? [`${line}: ${said}`] : [];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('links to what is there', () => {
+    const broken = [...proseOf(markdown).matchAll(/\]\(([^)]+)\)/g)].flatMap(([, link = '']) => {
+      if (/^https?:/.test(link)) return [];
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? join(root, page) : join(root, dirname(page), path);
+      if (!existsSync(target)) return [link];
+      const headings = anchor === undefined ? [] : [...readFileSync(target, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading));
+      return anchor === undefined || headings.includes(anchor) ? [] : [link];
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('shows declarations that load', async () => {
+    for (const { text } of blocksOf(markdown).filter(({ language }) => language === 'yaml')) {
+      const home = folder({ 'trueup.yaml': text });
+      const { diagnostics, project } = await load({ kinds, paths: [], cwd: home.path, files: declarationFiles, stdin: async () => '', environment: {}, variables: {} });
+      const all = [...diagnostics, ...(project ? lint(project, kinds) : [])];
+      expect(all.filter(({ severity, code }) => severity === 'error' && code !== 'no-declarations').map(({ summary }) => summary)).toEqual([]);
+    }
+  });
+});
+
+const slug = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+describe('README.md', () => {
+  const readme = read('README.md');
+  const section = (name: string): string => new RegExp(`^## ${name}\n(.*?)^## `, 'ms').exec(readme)?.[1] ?? '';
+
+  it('names every variable of the environment that the code reads, and no other', () => {
+    const plain = (name: string): string => name.replace(/_(?:FILE|NAME|name)$/, '');
+    const names = (text: string): readonly string[] => text.match(/\b(?:TRUEUP_[A-Z0-9_]*[A-Z0-9]|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)/g)?.map(plain) ?? [];
+    const code = filesBelow('src', '.ts').flatMap((path) => [...names(read(path)), ...[...read(path).matchAll(/environment\['([A-Z_]+)'\]/g)].map(([, name]) => name as string)]);
+    const told = [...section('Environment').matchAll(/`([A-Z][A-Z0-9_]*(?:_name)?)`/g)].map(([, name = '']) => plain(name));
+    expect(new Set(told)).toEqual(new Set(code));
+  });
+
+  it('names every command, exit code and policy rule', () => {
+    const told = section('Commands');
+    expect(commands.filter(({ name }) => !told.includes(`\`${name}\``) && !told.includes(`\`trueup ${name}`)).map(({ name }) => name)).toEqual([]);
+    const codes = [...section('Exit codes').matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, list = '']) => list.split(', ').map(Number));
+    expect(new Set(codes)).toEqual(new Set(Object.values(exits)));
+    for (const text of [section('Safety'), read('docs/reliability.md')]) expect(policyRules.filter((rule) => !text.includes(`\`${rule}\``))).toEqual([]);
+  });
+
+  it('begins with the picture of a plan that is one', async () => {
+    const home = folder();
+    await home.expect(0, ['init']);
+    await home.expect(0, ['apply', '--auto-approve']);
+    const edit = (name: string, from: string, to: string): void => home.write(name, home.read(name).replace(from, to));
+    edit('.trueup/emulator.json', '"enabled":true', '"enabled":false');
+    edit('trueup.yaml', 'modem_wan_disconnected', 'wwan_disconnected');
+    edit('trueup.yaml', 'accounts:\n', 'accounts:\n  depot-7:\n    name: Depot 7\n    account: "${accounts.field-ops.id}"\n\n');
+    const picture = blocksOf(readme).find(({ language }) => language === 'text')?.text ?? '';
+    const anyId = (text: string): string => text.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID').trimEnd();
+    expect(anyId((await home.expect(0, ['plan'])).stdout)).toMatch(pattern(anyId(picture)));
+  });
+
+  it('tells a tour that goes as it is printed', () => {
+    const home = folder();
+    const steps = blocksOf(readme).flatMap(({ language, text }) => (language === 'console' ? stepsOf(text) : []));
+    expect(steps.length).toBeGreaterThan(5);
+    for (const { command, printed } of steps) {
+      const typed = `trueup() { '${process.execPath}' '${TRUEUP}' "$@"; }; ${command} 2>&1`;
+      const { stdout } = spawnSync('bash', ['-c', typed], { cwd: home.path, env: { PATH: process.env['PATH'] }, encoding: 'utf8', timeout: 20_000 });
+      expect(`$ ${command}\n${stdout.trimEnd()}`).toMatch(pattern(`$ ${command}\n${printed}`));
+    }
+  });
+});
+
+interface Step {
+  readonly command: string;
+  readonly printed: string;
+}
+
+const stepsOf = (text: string): readonly Step[] =>
+  text.split(/^\$ /m).flatMap((part) => {
+    const [command = '', ...lines] = part.trimEnd().split('\n');
+    return command === '' ? [] : [{ command, printed: lines.join('\n').trimEnd() }];
+  });
+
+/** The printed lines, where a line of `…` stands for any number of lines. */
+function pattern(printed: string): RegExp {
+  const lines = printed.split('\n').map((line) => (line === '…' ? '[^]*' : line.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+  return new RegExp(`^${lines.join('\n')}$`);
+}
+
+describe('docs/decisions', () => {
+  it('lists every page, numbered in order', () => {
+    const files = readdirSync(join(root, 'docs/decisions'))
+      .filter((name) => /^\d/.test(name))
+      .toSorted();
+    expect(files.map((name) => Number(name.slice(0, 4)))).toEqual(files.map((_, index) => index + 1));
+    const index = read('docs/decisions/README.md');
+    for (const name of files) {
+      const title = /^# \d+\. (.*)$/m.exec(read(relative(root, join(root, 'docs/decisions', name))))?.[1];
+      expect(index).toContain(`| [${name.slice(0, 4)}](${name}) | ${title} |`);
+    }
+  });
+});
