@@ -1,15 +1,16 @@
 // `trueup export`: writes what is live as declarations that plan empty. Touches no state, overwrites no file.
 import { join, resolve } from 'node:path';
 import { compareText, exits, Refusal, refuse, type Kind, type Live } from '../../model/index.js';
+import type { declarationName, Written } from '../../declarations/index.js';
 import type { Command, Context } from '../context.js';
 import { settingsHere } from '../project.js';
 import { withCloud, type Workplace } from '../workplace.js';
 
 export const run: Command = async (context) => {
   const { flags, out, err, cwd, files, kinds } = context;
-  const { writeDeclarations } = await import('../../declarations/index.js');
+  const { declarationName: nameFor, writeDeclarations } = await import('../../declarations/index.js');
   const estate = await withCloud(context, await settingsHere(context), (place) => unmanaged(context, place));
-  const texts = writeDeclarations(kinds, new Map([...estate].map(([kind, objects]) => [kind.name, named(kind, objects)])));
+  const texts = writeDeclarations(kinds, new Map([...estate].map(([kind, objects]) => [kind.name, named(kind, objects, nameFor)])));
   if (texts.size === 0) err.write('There is nothing to write: whatever is live is managed already (--all writes that, too).\n');
   if (flags.out === undefined) {
     out.write([...texts.values()].join('\n'));
@@ -47,26 +48,14 @@ async function unmanaged(context: Context, { desk, snapshot }: Workplace): Promi
   return found;
 }
 
-/** Names from what people call the objects, or from their kind and identifier; each only once. */
-function named(kind: Kind, objects: readonly Live[]): readonly { readonly name: string; readonly values: Live['values']; readonly id: string }[] {
+/** Named after what people call the objects, or after their kind and identifier. */
+function named(kind: Kind, objects: readonly Live[], nameFor: typeof declarationName): readonly Written[] {
   const taken = new Set<string>();
   return objects
     .toSorted((a, b) => compareText(a.id, b.id))
     .map(({ id, values }) => {
-      const wish = typeof values['name'] === 'string' ? slug(values['name']) : '';
-      const plain = wish === '' ? `${kind.singular.replaceAll('_', '-')}-${slug(id)}` : wish;
-      const name = taken.has(plain) ? `${plain}-${slug(id)}` : plain;
+      const name = nameFor(typeof values['name'] === 'string' ? values['name'] : `${kind.singular} ${id}`, taken);
       taken.add(name);
       return { name, values, id };
     });
-}
-
-function slug(text: string): string {
-  const words = text
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-  return /^[0-9]/.test(words) ? `n-${words}` : words;
 }
