@@ -17,20 +17,22 @@ import type { Proposal } from '../../src/reconciler/plan.js';
 import { propose } from '../../src/reconciler/propose.js';
 import { kinds } from '../../src/resources/index.js';
 import { fileStore, scryptFingerprints, type Snapshot } from '../../src/state/index.js';
-import { start, type Running } from '../support/command.js';
+import { start, TRUEUP, type Running } from '../support/command.js';
 import { after, before, secrets, theirs, withMail } from './scene.js';
 
 const [clock, random] = [systemClock(), systemRandom()];
 
 /** Called for each mutating request, which is answered once the promise is there. */
-export type Meddle = (nth: number, carryOut: () => Promise<Response>) => Promise<Response>;
+export type Meddle = (nth: number, carryOut: () => Promise<Response>, method: string) => Promise<Response>;
 
 export interface Lane {
   readonly cwd: string;
   emulator: Emulator;
   meddle: Meddle;
   /** Starts the command that can be killed at a boundary. */
-  victim(args: readonly string[], env?: Readonly<Record<string, string>>): Running;
+  victim(args: readonly string[], env?: Environment): Running;
+  /** Starts the built command. */
+  command(args: readonly string[], env?: Environment): Running;
   /** As after the first run, with the twelve operations to do. */
   reset(): void;
   snapshot(): Promise<Snapshot | undefined>;
@@ -46,7 +48,7 @@ export interface Bench {
   /** Lets `work` have a lane of its own. */
   inLane(work: (lane: Lane) => Promise<void>): Promise<void>;
   /** Names of the boundaries of the disk in a run of the twelve operations, one after the other. */
-  readonly boundaries: readonly string[];
+  boundaries(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -74,7 +76,7 @@ export async function openBench(count: number): Promise<Bench> {
     await build(asked);
     writeFileSync(join(folder, 'victim', 'package.json'), '{"type":"module"}');
     while (lanes.length < count) lanes.push(await openLane(join(folder, `lane-${lanes.length}`), script));
-    return { inLane: sharing(lanes), boundaries: await boundariesOf(lanes[0] as Lane, join(folder, 'boundaries')), close };
+    return { inLane: sharing(lanes), boundaries: () => boundariesOf(lanes[0] as Lane, join(folder, 'boundaries')), close };
   } catch (error) {
     await close();
     throw error;
@@ -110,23 +112,25 @@ async function openLane(cwd: string, script: string): Promise<Lane> {
   let mutations = 0;
   const fetch = (request: Request): Promise<Response> => {
     const carryOut = (): Promise<Response> => lane.emulator.fetch(request);
-    return request.method === 'GET' ? carryOut() : lane.meddle((mutations += 1), carryOut);
+    return request.method === 'GET' ? carryOut() : lane.meddle((mutations += 1), carryOut, request.method);
   };
   const served = await serve({ fetch } as Emulator, { port: 0 });
   const net = undiciTransport({ origins: [served.url] });
   const environment = environmentFor(served.url);
   const snapshot = async (): Promise<Snapshot | undefined> =>
     fileStore({ path: join(cwd, '.trueup', 'state.json'), files: diskFiles(random), clock, random, lock: await machine(), version: '0.0.0' }).read();
+  const launch = (args: readonly string[], env: Environment = {}, file = TRUEUP): Running => {
+    const one = start(args, { cwd, script: file, env: { ...environment, ...env } });
+    running.add(one);
+    void one.ended.then(() => running.delete(one));
+    return one;
+  };
   const lane: Lane = {
     cwd,
     emulator: createEmulator({ kinds, clock, random, estate: theirs }),
     meddle: passOn,
-    victim(args, env = {}) {
-      const one = start(args, { cwd, script, env: { ...environment, ...env } });
-      running.add(one);
-      void one.ended.then(() => running.delete(one));
-      return one;
-    },
+    victim: (args, env) => launch(args, env, script),
+    command: (args, env) => launch(args, env),
     reset() {
       lane.emulator = createEmulator({ kinds, clock, random, estate: first });
       lane.meddle = passOn;

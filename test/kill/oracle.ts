@@ -8,6 +8,7 @@ import { systemClock } from '../../src/ports/clock.js';
 import { systemRandom } from '../../src/ports/random.js';
 import { kinds } from '../../src/resources/index.js';
 import type { Snapshot } from '../../src/state/index.js';
+import type { Ran } from '../support/command.js';
 import type { Lane } from './bench.js';
 import { secrets, theirs, whole } from './scene.js';
 
@@ -20,19 +21,28 @@ function objects({ emulator }: Pick<Lane, 'emulator'>): ReadonlyMap<string, Json
   return new Map(Object.entries(ids).flatMap(([kind, id]) => emulator.objects(kind).map((one) => [`${kind} ${String(one[id])}`, one] as const)));
 }
 
-/** Every byte of what is not ours, times of the estate's making apart. */
+/** Every byte of what is not ours. */
 function foreignText(live: ReadonlyMap<string, JsonObject>): string {
-  return JSON.stringify([...live].filter(([key]) => foreign.has(key)).map(([, { updated_at: _, ...one }]) => one));
+  return JSON.stringify([...live].filter(([key]) => foreign.has(key)).map(([, one]) => one));
 }
 const untouched = foreignText(objects({ emulator: createEmulator({ kinds, clock: systemClock(), random: systemRandom(), estate: theirs }) }));
+
+/** Shows what was said where the exit code is another. */
+export function expectCode({ code, stderr }: Ran, wanted: number): void {
+  expect({ code, said: code === wanted ? '' : stderr }).toEqual({ code: wanted, said: '' });
+}
 
 /** What must hold at every instant: memory verifies, and knows or seeks every object that is ours. */
 export async function expectKnown(lane: Lane): Promise<void> {
   const { state, pending } = (await lane.snapshot()) as Snapshot;
   const known = new Set(Object.values(state.resources).map(({ kind, id }) => `${kind} ${id}`));
   const sought = pending.filter(({ action }) => action === 'create').map(({ kind }) => kind);
-  const unknown = [...objects(lane).keys()].filter((key) => !foreign.has(key) && !known.has(key)).map((key) => key.slice(0, key.indexOf(' ')));
-  for (const kind of new Set(unknown)) expect(sought.filter((one) => one === kind).length, kind).toBeGreaterThanOrEqual(unknown.filter((one) => one === kind).length);
+  const unknown = [...objects(lane).keys()].filter((key) => !foreign.has(key) && !known.has(key));
+  const unsought = unknown.filter((key) => {
+    const at = sought.indexOf(key.slice(0, key.indexOf(' ')));
+    return at === -1 || sought.splice(at, 1).length === 0;
+  });
+  expect(unsought).toEqual([]);
   expectNoSecret(lane);
 }
 
