@@ -18,13 +18,11 @@ export const run: Command = async (context) => {
   }
   const folder = resolve(cwd, flags.out);
   await files.makeFolder(folder);
+  const there = (await files.list(folder)).find((name) => texts.has(name.replace(/\.yaml$/, '')));
+  if (there !== undefined) refuse('exists', `${join(folder, there)} is there already, and nothing is overwritten.`, { detail: 'Name another folder: trueup export --out FOLDER' });
   for (const [kind, text] of texts) {
-    const path = join(folder, `${kind}.yaml`);
-    await files.create(path, text, 0o644).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-      return refuse('exists', `${path} is there already, and nothing is overwritten.`, { detail: 'Name another folder: trueup export --out FOLDER' });
-    });
-    out.write(`wrote ${path}\n`);
+    await files.create(join(folder, `${kind}.yaml`), text, 0o644);
+    out.write(`wrote ${join(flags.out, `${kind}.yaml`)}\n`);
   }
   return exits.done;
 };
