@@ -28,10 +28,8 @@ export function partsOf(text: string): readonly Part[] {
     }
     const close = closing(text, open + 2);
     literal += text.slice(at, open);
-    if (close < 0) {
-      at = open;
-      break;
-    }
+    if (close < 0)
+      return [...parts, ...(literal === '' ? [] : [literal]), nowhere(text.slice(open), 'a `${` is never closed', 'Close it with `}`, or write `$${` for a literal `${`.')];
     const expression = expressionOf(text.slice(open, close + 1), text.slice(open + 2, close).trim());
     at = close + 1;
     if (typeof expression === 'string') literal += expression;
@@ -42,7 +40,6 @@ export function partsOf(text: string): readonly Part[] {
     }
   }
   literal += text.slice(at);
-  if (text.startsWith('${', at)) return [...parts, nowhere(literal, 'a `${` is never closed', 'Close it with `}`, or write `$${` for a literal `${`.')];
   if (literal !== '' || parts.length === 0) parts.push(literal);
   return parts;
 }
@@ -54,7 +51,7 @@ export function textOf(parts: readonly Part[]): string {
   for (const part of parts) {
     if (typeof part === 'string') literal += part;
     else {
-      out += `${escapeText(literal).replace(/\$$/, () => '${"$"}')}${part.text}`;
+      out += `${escapeText(literal).replace(/\$+$/, (dollars) => `\${"${dollars}"}`)}${part.text}`;
       literal = '';
     }
   }

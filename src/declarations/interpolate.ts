@@ -3,7 +3,7 @@
 import { Reference, Secret, Template, didYouMean, formatAddress, type Attribute, type Json, type Kind, type Kinds, type Value, isTree } from '../model/index.js';
 import { escapeText, partsOf, textOf, unknownSource, type Expression, type Part } from './expression.js';
 import { Word, isMap, type Raw, type RawMap } from './raw.js';
-import { inside } from './vocabulary.js';
+import { holdsSecret, inside } from './vocabulary.js';
 import { mismatch, type Complaint } from './validate.js';
 
 /** What can be filled in. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
@@ -170,7 +170,10 @@ function buildText(text: string, attribute: Attribute | undefined, path: readonl
     return only;
   }
   if (parts.length === 1 && only !== undefined) return buildWhole(only as Expression, attribute, path, desk);
-  if (attribute && attribute.secret !== true && !['text', 'choice', 'ref'].includes(attribute.word)) desk.complain(mismatch(path, attribute, text));
+  if (attribute && (attribute.secret === true || !['text', 'choice', 'ref'].includes(attribute.word))) {
+    desk.complain(mismatch(path, attribute, text));
+    return text;
+  }
   const built = parts.map((part) => (typeof part === 'string' ? part : buildPart(part, path, desk)));
   return new Template(built);
 }
@@ -189,7 +192,7 @@ function buildWhole(part: Expression, attribute: Attribute | undefined, path: re
   }
   if (attribute?.secret === true && (part.from === 'declared' || part.from === 'lookup')) desk.complain(mismatch(path, attribute, null));
   const reference = buildPart(part, path, desk);
-  if (typeof reference !== 'string' && attribute?.word === 'ref') checkTarget(reference, attribute.to, path, desk);
+  if (typeof reference !== 'string' && attribute?.word === 'ref' && desk.references(path)) checkTarget(reference, attribute.to, path, desk);
   return reference;
 }
 
@@ -248,10 +251,6 @@ function checkAttribute(kind: Kind, name: string, text: string, path: readonly s
       detail: 'Write `${secret.env.NAME}` or `${secret.file.PATH}` here too.',
     });
   else desk.complain({ path, code: 'partial-reference', summary: `${text}: only a whole attribute can be referred to`, detail });
-}
-
-function holdsSecret(attribute: Attribute): boolean {
-  return attribute.secret === true || (attribute.word === 'object' && Object.values(attribute.attributes).some(holdsSecret));
 }
 
 /** An identifier of one kind where another kind's belongs is surely wrong. */

@@ -20,12 +20,12 @@ import { collect, type Collected } from './collect.js';
 import { escapeText } from './expression.js';
 import { holdsExpression, spell } from './interpolate.js';
 import { libraryOf } from './library.js';
-import { secretNames } from './page.js';
 import { findFiles } from './paths.js';
 import { isMap, type Raw } from './raw.js';
 import { reportOf, type Report } from './report.js';
 import { complain, declarationsOf, lookupOf, mergeSettings, refuseRivals, settingsOf, type Run } from './resolve.js';
 import { validatorsOf } from './validate.js';
+import { secretNames } from './vocabulary.js';
 
 export interface LoadOptions {
   readonly kinds: Kinds;
@@ -54,7 +54,7 @@ export async function load(options: LoadOptions): Promise<Loaded> {
   const { kinds, files, cwd } = options;
   const finding = findFiles(files, cwd, options.paths, options.env);
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
-  const library = libraryOf(files, stdin, secretNames(kinds));
+  const library = libraryOf(files, stdin, new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))));
   const report = reportOf(finding.diagnostics);
   const collected = await collect(library, kinds, finding.files, report);
   const overlay = finding.overlay && (await collect(library, kinds, [finding.overlay], report, true));

@@ -1,6 +1,6 @@
 // One file as it is read and shown: its text, where its lines begin, and the few lines around a place with every
 // value that may be a secret blanked out. Pages are opened on demand and not kept.
-import { nearest, walk, type Kinds } from '../model/index.js';
+import { nearest } from '../model/index.js';
 
 export interface Page {
   readonly text: string;
@@ -37,19 +37,10 @@ function lineOf({ text, starts }: Page, line: number): string {
   return text.slice(start, stop < 0 ? text.length : stop).replace(/\r$/, '');
 }
 
-/** Names of the attributes that are secret or hold one. */
-export function secretNames(kinds: Kinds): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const kind of kinds.values()) {
-    for (const [path, attribute] of walk(kind.attributes)) if (attribute.secret === true) for (const name of path.split('.')) names.add(name);
-  }
-  return names;
-}
-
 /** For each line the column (from 0) behind which everything is blanked; -1 where all may be shown. */
 export type Veil = readonly number[];
 
-const KEY = /(?<![\w-])(?:"([^"]*)"|'([^']*)'|([A-Za-z_][\w-]*))\s*:(?=\s|$|["'{[])|^[ \t-]*\?\s+["']?([\w-]+)/g;
+const KEY = /(?<![\w-])(?:"([^"]*)"|'([^']*)'|([A-Za-z_][\w-]*))\s*:|^[ \t-]*\?\s+["']?([\w-]+)/g;
 const SOURCE_ONLY = /^[ \t]*["']?\$\{secret\.[^}"']*\}["']?[ \t}\]]*(?:,|#.*)?$/;
 /** No more of a line is looked at; what lies beyond is never shown. */
 const LOOKED_AT = 2_000;
@@ -65,18 +56,32 @@ export function veil(page: Page, names: ReadonlySet<string>): Veil {
     const start = line.slice(0, LOOKED_AT);
     const indent = start.search(/\S/);
     if (indent < 0) return line.length > LOOKED_AT ? 0 : -1;
-    const keys = [...start.matchAll(KEY)];
-    const goesOn = indent > depth || keys[0] === undefined || /[^-\s]/.test(start.slice(indent, keys[0].index));
-    if (depth >= 0 && goesOn) return 0;
-    const secret = keys.find((key) => isSecretName(key.slice(1).find((part) => part !== undefined) ?? '', names) && !namesSource(start.slice(key.index + key[0].length)));
+    const keys = keysIn(start, names);
+    const first = keys[0];
+    const leads = first !== undefined && !/[^-\s]/.test(start.slice(indent, first.start));
+    if (depth >= 0 && (indent > depth || !leads)) return leads && first.secret && namesSource(start.slice(first.end)) ? -1 : 0;
+    const secret = keys.find(
+      (key, at) => key.secret && !namesSource(start.slice(key.end)) && !(keys[at + 1]?.secret && /^\s*\{?\s*$/.test(start.slice(key.end, keys[at + 1]?.start))),
+    );
     depth = secret ? indent : -1;
     if (!secret) return line.length > LOOKED_AT ? LOOKED_AT : -1;
-    const end = secret.index + secret[0].length;
-    return start.slice(end).trim() === '' ? -1 : end;
+    return start.slice(secret.end).trim() === '' ? -1 : secret.end;
   });
 }
 
-/** Whether what stands behind a secret's key only says where its value comes from. */
+interface Key {
+  readonly start: number;
+  readonly end: number;
+  readonly secret: boolean;
+}
+
+function keysIn(line: string, names: ReadonlySet<string>): readonly Key[] {
+  return [...line.matchAll(KEY)].map((match) => {
+    const name = match.slice(1).find((part) => part !== undefined) ?? '';
+    return { start: match.index, end: match.index + match[0].length, secret: isSecretName(name, names) };
+  });
+}
+
 const namesSource = (rest: string): boolean => SOURCE_ONLY.test(rest);
 
 function isSecretName(name: string, names: ReadonlySet<string>): boolean {

@@ -57,6 +57,7 @@ function explain({ instancePath, keyword, params }: SchemaError, attributes: Att
   const where = path.length === 0 ? what : `\`${path.join('.')}\``;
   if (keyword === 'additionalProperties') return unknown(path, String(params['additionalProperty']), around, where);
   if (keyword === 'required') return missing(path, String(params['missingProperty']), around, where);
+  if (attribute?.secret === true && typeof value === 'string' && value.includes('${')) return undefined;
   return attribute && mismatch(path, attribute, value);
 }
 

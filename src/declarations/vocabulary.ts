@@ -69,3 +69,18 @@ export const isNullable = (attribute: Attribute): boolean =>
   attribute.word === 'document' || (attribute.optional === true && ['text', 'choice', 'integer', 'number'].includes(attribute.word));
 
 export const declarable = (kind: Kind): Attributes => Object.fromEntries(writables(kind));
+
+/** Whether the attribute is secret, or something inside it is. */
+export function holdsSecret(attribute: Attribute): boolean {
+  return attribute.secret === true || inner(attribute).some(([, each]) => holdsSecret(each));
+}
+
+/** Names of the attributes that are secret or hold a secret. */
+export function secretNames(attributes: Attributes): readonly string[] {
+  return Object.entries(attributes).flatMap(([name, attribute]) => (holdsSecret(attribute) ? [name, ...secretNames(Object.fromEntries(inner(attribute)))] : []));
+}
+
+function inner(attribute: Attribute): readonly (readonly [string, Attribute])[] {
+  if (attribute.word === 'object') return Object.entries(attribute.attributes);
+  return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map' ? inner(attribute.of) : [];
+}

@@ -1,0 +1,71 @@
+// Advice without a network: each warning appears where it should, points at its line, and nowhere else.
+import { describe, expect, it } from 'vitest';
+import { lint } from '../../src/declarations/index.js';
+import { kinds } from '../../src/resources/index.js';
+import { project } from './project.js';
+
+const advice = async (text: string): Promise<readonly string[]> =>
+  lint(await project(text), kinds).map(
+    ({ severity, code, address, attribute, origin, summary }) => `${severity} ${code} ${address} ${attribute ?? '-'} ${origin?.line}:${origin?.column} ${summary}`,
+  );
+
+const CLEAN = `
+accounts:
+  a: { name: a }
+alert_push_destinations:
+  on: { name: first, enabled: true, endpoint: { url: https://a.example/x } }
+  off: { name: second, enabled: false, endpoint: { url: "https://a.example:8443/x" } }
+alert_rules:
+  r:
+    schedule: daily
+    associated_accounts: ["\${accounts.a.id}"]
+    filter_criteria: { alert_type__in: [login_success] }
+    http_destinations: ["\${alert_push_destinations.on.destination_config_id}", "\${alert_push_destinations.off.destination_config_id}"]
+account_authorizations:
+  d: { user: "1", account: "\${accounts.a.id}", role: administrator }
+`;
+
+describe('lint', () => {
+  it('has nothing to say of a sound project', async () => {
+    expect(await advice(CLEAN)).toEqual([]);
+  });
+
+  const rule = (text: string): string => `alert_rules:\n  r: { ${text} }\n`;
+  it.each([
+    [rule('schedule: daily'), /^warning rule-without-scope alert_rules.r - 2:3/],
+    [rule('associated_accounts: [], associated_groups: []'), /rule-without-scope/],
+    [rule('associated_groups: [1], schedule: dayly'), /^warning unknown-value alert_rules.r schedule 2:32 .*Did you mean `daily`/],
+    [
+      rule('associated_groups: [1], filter_criteria: { alert_type__in: [login_success, login_sucess] }'),
+      /unknown-value .* filter_criteria.alert_type__in 2:51 .*`login_sucess`.*Did you mean `login_success`/,
+    ],
+    ['account_authorizations:\n  d: { user: "1", account: "2", role: administrater }\n', /unknown-value account_authorizations.d role 2:33 .*Did you mean `administrator`/],
+    ['alert_push_destinations:\n  d: { name: x, endpoint: { url: "http://a.example/" } }\n', /url-not-https alert_push_destinations.d endpoint.url 2:29/],
+    ['alert_push_destinations:\n  d: { name: x, endpoint: { url: "https://user:hunter2@a.example:9443/" } }\n', /url-odd-port .*9443/],
+    ['alert_push_destinations:\n  d: { name: x, endpoint: { url: "a.example" } }\n', /not-a-url/],
+    [
+      'alert_push_destinations:\n  off: { name: x, enabled: false }\nalert_rules:\n  r: { associated_groups: [1], http_destinations: ["${alert_push_destinations.off.destination_config_id}"] }\n',
+      /rule-unheard alert_rules.r http_destinations 4:32/,
+    ],
+    ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: 1 }\n', /^error twins accounts.b - 3:3 .*accounts.a are alike in `account` and `name`/],
+    ['alert_rules:\n  a: { associated_groups: [1, 2] }\n  b: { associated_groups: [2, 1], schedule: null, settings: {} }\n', /^error twins alert_rules.b - 3:3 .*identical/],
+    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_twin: true } }\n  b: { associated_groups: [1] }\n', /^error twins/],
+    ['alert_rules:\n  a: { associated_groups: [1], settings: { x: 1, y: 2 } }\n  b: { associated_groups: [1], settings: { y: 2, x: 1 } }\n', /^error twins/],
+  ])('%j', async (text, expected) => {
+    const found = await advice(text);
+    expect(found.join('\n')).toMatch(expected);
+    expect(found).toHaveLength(1);
+    expect(found.join()).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_twin: true } }\n  b: { associated_groups: [1], lifecycle: { allow_twin: true } }\n'],
+    ['alert_rules:\n  a: { associated_groups: [1], settings: { x: 1 } }\n  b: { associated_groups: [1], settings: { x: 2 } }\n'],
+    ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: "2" }\n'],
+    ['alert_rules:\n  r: { associated_groups: [1], http_destinations: [] }\n'],
+    ['alert_rules:\n  r: { associated_groups: [1], http_destinations: ["123"] }\n'],
+    ['alert_rules:\n  r: { associated_accounts: "${accounts.x.id}" }\n'],
+  ])('is silent about %j', async (text) => {
+    expect(await advice(text)).toEqual([]);
+  });
+});
