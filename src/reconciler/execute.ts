@@ -120,6 +120,8 @@ function sameMemory(kind: Kind, a: Entry, b: Entry): boolean {
   return stable(a) === stable(b);
 }
 
+const timestamp = ({ clock }: Hands): string => new Date(clock.now()).toISOString();
+
 const moved = (change: Change): readonly Result[] => (change.renamed_from === undefined ? [] : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }]);
 
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
@@ -140,7 +142,7 @@ async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: D
     file: desired.file,
     applied: redactAll(declared),
     depends_on: change.depends_on,
-    applied_at: new Date(hands.clock.now()).toISOString(),
+    applied_at: timestamp(hands),
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
     ...(desired.protect ? { protect: true } : {}),
     ...(desired.on_removal === undefined ? {} : { on_removal: desired.on_removal }),
@@ -166,13 +168,13 @@ async function create(
     body,
     preimage: around.before.equals(kind, write.fields),
     entry,
-    at: new Date(hands.clock.now()).toISOString(),
+    at: timestamp(hands),
     ...optional('highest', around.before.highest(kind)),
     ...optional('server_at', around.before.server_at(kind)),
   };
   const sent = await sendUnderIntent(hands, kind, intent, write);
   if (sent.class === 'applied' && sent.live) {
-    const done: Entry = { ...entry, id: sent.live.id, observed: withoutSecrets(kind.attributes, sent.live.values) as JsonObject };
+    const done: Entry = { ...entry, applied_at: timestamp(hands), id: sent.live.id, observed: withoutSecrets(kind.attributes, sent.live.values) as JsonObject };
     await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address, entry: done });
     return { outcome: 'done', id: done.id, entry: done };
   }
@@ -191,9 +193,9 @@ async function update(hands: Hands, kind: Kind, change: Change & { readonly id: 
     await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry: bound(change, entry, prior) });
   const intent = repeatable(hands, kind, change.address, 'update', change.id);
   const sent = await sendUntilKnown(hands, kind, intent, write, change.before);
-  const at = new Date(hands.clock.now()).toISOString();
+  const at = timestamp(hands);
   if (sent.class === 'applied') {
-    const done = entry ? { ...entry, id: change.id, observed: redactAll(withoutSecrets(kind.attributes, { ...change.before, ...write.fields })) } : null;
+    const done = entry ? { ...entry, applied_at: at, id: change.id, observed: redactAll(withoutSecrets(kind.attributes, { ...change.before, ...write.fields })) } : null;
     const spent = change.action === 'update' ? { spent: { at, action: 'update' as const } } : {};
     await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address: change.address, entry: done, ...spent });
     return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields } };
@@ -220,7 +222,7 @@ async function remove(hands: Hands, kind: Kind, address: string, write: Write): 
       class: 'applied',
       address,
       entry: null,
-      spent: { at: new Date(hands.clock.now()).toISOString(), action: 'delete' },
+      spent: { at: timestamp(hands), action: 'delete' },
     });
     return { outcome: 'done', id, entry: null };
   }
@@ -229,7 +231,7 @@ async function remove(hands: Hands, kind: Kind, address: string, write: Write): 
 }
 
 function repeatable(hands: Hands, kind: Kind, address: string, action: 'update' | 'delete', id: string): Intent {
-  return { type: 'intent', op: hands.random.uuid(), address, kind: kind.name, action, id, at: new Date(hands.clock.now()).toISOString() };
+  return { type: 'intent', op: hands.random.uuid(), address, kind: kind.name, action, id, at: timestamp(hands) };
 }
 
 async function sendUnderIntent(hands: Hands, kind: Kind, intent: Intent, write: Write): Promise<Sent> {

@@ -58,7 +58,7 @@ export interface PlanInput {
 
 /** The redacted view of a plan. Pure: equal inputs give equal documents. */
 export function planDocument({ plan, kinds, meta, keeps = 'all' }: PlanInput): PlanDocument {
-  const shown = keeps === 'all' ? plan.changes : plan.changes.filter((change) => change.action !== 'keep');
+  const shown = keeps === 'all' ? plan.changes : plan.changes.filter((change) => change.action !== 'keep' || change.renamed_from !== undefined);
   return {
     ...head(meta),
     resource_changes: shown.map((change) => resourceChange(change, kindOf(kinds, change.kind))),

@@ -4,11 +4,11 @@ import { differences, inline, outsideDifference } from './differences.js';
 import { code, fence, prose } from './inert.js';
 import type { Lines } from './layout.js';
 import { diagnosticItems, differenceFence, fitted, folded, shorten, some, table, type Level } from './markdown.js';
-import { actionOf, circumstances, place, planSentence, plural, signs, unmanagedSentence, verbOf } from './words.js';
+import { actionOf, circumstances, isShown, place, planSentence, plural, signOf, unmanagedSentence, verbOf } from './words.js';
 
 /** The first line is a hidden marker by which a job finds its earlier comment. */
 export function planMarkdown(document: PlanDocument): string {
-  const changes = document.resource_changes.filter((change) => actionOf(change) !== 'keep');
+  const changes = document.resource_changes.filter(isShown);
   const deletesFirst = [...changes.filter((change) => actionOf(change) === 'delete'), ...changes.filter((change) => actionOf(change) !== 'delete')];
   return fitted((level) => planLines(document, changes, deletesFirst, level));
 }
@@ -37,7 +37,7 @@ function* planLines(document: PlanDocument, inOrder: readonly ResourceChange[], 
 
 function cellsOf(change: ResourceChange, level: Level): readonly string[] {
   const action = actionOf(change);
-  const verb = `${code(signs[action])} ${verbOf(change)}`;
+  const verb = `${code(signOf(change))} ${verbOf(change)}`;
   const about = circumstances(change).map((one) => prose(shorten(one, level.length)));
   return [
     action === 'delete' ? `**${verb}**` : verb,

@@ -4,12 +4,12 @@ import { differences, inline, outsideDifference } from './differences.js';
 import { diagnosticLines } from './diagnostics.js';
 import { closing, differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
-import { actionOf, circumstances, place, planSentence, signs, unmanagedSentence, verbOf } from './words.js';
+import { actionOf, circumstances, isShown, place, planSentence, signOf, unmanagedSentence, verbOf } from './words.js';
 
 export function* planText(document: PlanDocument, style: Style): Lines {
   const color = palette(style);
   const width = widthOf(style);
-  const changes = document.resource_changes.filter((change) => actionOf(change) !== 'keep');
+  const changes = document.resource_changes.filter(isShown);
   for (const change of changes) {
     yield* changeLines(change, color, width);
     yield '';
@@ -23,13 +23,13 @@ export function* planText(document: PlanDocument, style: Style): Lines {
   }
   const unmanaged = unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* flow(unmanaged, { width, paint: color.dim });
-  if (changes.length > 0) yield* flow(`Target: ${document.target}`, { width, paint: color.dim });
+  if (changes.some((change) => actionOf(change) !== 'keep')) yield* flow(`Target: ${document.target}`, { width, paint: color.dim });
   yield* closing(planSentence(document), color, width);
 }
 
 function* changeLines(resource: ResourceChange, color: Palette, width: number): Lines {
   const action = actionOf(resource);
-  yield* flow(resource.address, { width, lead: `${signs[action]} ${verbOf(resource)} `, hang: 4, paint: color.bold, paintLead: paintOf(color, action) });
+  yield* flow(resource.address, { width, lead: `${signOf(resource)} ${verbOf(resource)} `, hang: 4, paint: color.bold, paintLead: paintOf(color, action) });
   const about = [...circumstances(resource), ...(resource.origin ? [place(resource.origin)] : [])];
   yield* flow(about.join(' · '), { width, lead: '  ', paint: color.dim });
   yield* differenceLines(differences(resource), color, width, 4);

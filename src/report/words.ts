@@ -24,10 +24,17 @@ export function actionOf({ change }: ResourceChange): Action {
   return action === 'no-op' ? 'keep' : action;
 }
 
+/** What is kept is counted and not shown, unless its address is new. */
+export const isShown = (resource: ResourceChange): boolean => actionOf(resource) !== 'keep' || isRename(resource);
+const isRename = (resource: ResourceChange): boolean => actionOf(resource) === 'keep' && resource.previous_address !== undefined;
+
+export const signOf = (resource: ResourceChange): string => (isRename(resource) ? '>' : signs[actionOf(resource)]);
+
 /** Deletes have to be seen without colour. */
 export function verbOf(resource: ResourceChange): string {
   const action = actionOf(resource);
   if (action === 'delete') return 'DELETE';
+  if (isRename(resource)) return 'rename';
   return action === 'adopt' && resource.change.actions[0] === 'update' ? 'adopt, update' : action;
 }
 
@@ -45,7 +52,7 @@ export function circumstances(resource: ResourceChange): readonly string[] {
   return [
     resource.reason,
     ...(resource.change.importing ? [`id ${resource.change.importing.id}`] : []),
-    ...(resource.previous_address === undefined ? [] : [`renamed from ${resource.previous_address}`]),
+    ...(resource.previous_address === undefined || isRename(resource) ? [] : [`renamed from ${resource.previous_address}`]),
   ];
 }
 
@@ -54,11 +61,15 @@ const worthCounting = (summary: Summary): readonly Exclude<Action, 'keep'>[] =>
   (['create', 'adopt', 'update', 'delete', 'forget'] as const).filter((action) => summary[action] > 0 || (action !== 'adopt' && action !== 'forget'));
 
 /** The sentence a plan ends with. */
-export function planSentence({ summary, diagnostics }: PlanDocument): string {
+export function planSentence({ summary, diagnostics, resource_changes }: PlanDocument): string {
   const { create, adopt, update, delete: deleted, forget, keep } = summary;
   const errors = countOf(diagnostics, 'error');
-  if (errors === 0 && create + adopt + update + deleted + forget === 0) return keep === 1 ? 'No changes. 1 object is as declared.' : `No changes. ${keep} objects are as declared.`;
-  const counts = `${worthCounting(summary).map((action) => `${summary[action]} to ${action}`).join(', ')}; ${keep} unchanged.`;
+  const renamed = resource_changes.filter(isRename).length;
+  if (errors === 0 && create + adopt + update + deleted + forget === 0)
+    return `No changes${renamed > 0 ? ` in the cloud, ${renamed} renamed` : ''}. ${keep === 1 ? '1 object is' : `${keep} objects are`} as declared.`;
+  const counts = `${worthCounting(summary)
+    .map((action) => `${summary[action]} to ${action}`)
+    .join(', ')}; ${keep} unchanged.`;
   return errors === 0 ? `Plan: ${counts}` : `Plan with ${plural(errors, 'error')}: ${counts}`;
 }
 

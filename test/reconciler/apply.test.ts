@@ -209,6 +209,15 @@ describe('drift', () => {
       expect.objectContaining({ address: 'alert_push_destinations.pager', status: 'changed', changes: [{ path: 'enabled', declared: true, applied: true, live: false }] }),
     ]);
   });
+
+  it('does not take our own requests for those of another hand', async () => {
+    const cloud = rig({ faults: [parseFault('latency=400,method=POST')] });
+    await apply(cloud, story());
+    const { id, applied_at } = (await cloud.snapshot())?.state.resources['alert_push_destinations.pager'] ?? {};
+    const logged = cloud.emulator.snapshot().activity_logs?.filter((entry) => (entry as { object?: { id?: unknown } }).object?.id === id) ?? [];
+    expect(logged.length).toBe(1);
+    expect(Date.parse(String((logged[0] as { action: { timestamp: string } }).action.timestamp))).toBeLessThanOrEqual(Date.parse(String(applied_at)));
+  });
 });
 
 async function handChange(cloud: Rig, method: string, path: string, body: unknown): Promise<void> {

@@ -150,3 +150,11 @@ describe('the progress line', () => {
       '2/3 · 1 not done',
     ]));
 });
+
+test('an address that is new for what is kept is shown, and nothing in the cloud changes', () => {
+  const plan = { ...quiet, changes: [{ ...keep(1), renamed_from: 'alert_rules.before' }, keep(2)] };
+  const text = renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'text', { color: false, width: 80 });
+  expect(text).toContain(`> rename ${keep(1).address}\n`);
+  expect(text).toMatch(/No changes in the cloud, 1 renamed\. 2 objects are as declared\.\n$/);
+  expect(renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'markdown', { color: false, width: 80 })).toContain('| `>` rename |');
+});
