@@ -59,7 +59,8 @@ test('every plan fits, with true counts', () => {
       const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
       const counts = `: ${create} to create,${adopt > 0 ? ` ${adopt} to adopt,` : ''} ${update} to update, ${deleted} to delete${forget > 0 ? `, ${forget} to forget` : ''}; ${keep} unchanged.`;
       expect(markdown).toContain(errors + create + adopt + update + deleted + forget > 0 ? counts : 'No changes');
-      const hidden = all.length - keep - Math.max(rowsOf(markdown), 0);
+      const shown = all.filter((change) => change.action !== 'keep' || change.renamed_from !== undefined).length;
+      const hidden = shown - Math.max(rowsOf(markdown), 0);
       expect(markdown).toContain(hidden === 0 ? '### ' : `… and ${hidden} more`);
     }),
     { numRuns: 60 },
