@@ -99,7 +99,7 @@ describe('export', () => {
     expect(JSON.parse(plan.stdout)).toMatchObject({ summary: { adopt: 8, create: 0, update: 0 }, unmanaged: {} });
     expect(existsSync(join(home.path, '.trueup'))).toBe(false);
     const before = home.read('found/accounts.yaml');
-    expect((await home.expect(1, ['export', '--out', 'found'], { env })).stderr).toContain('is there already');
+    expect((await home.expect(1, ['export', '--out', 'found'], { env })).stderr).toContain('[exists]');
     expect(home.read('found/accounts.yaml')).toBe(before);
     await home.expect(0, ['apply', 'found', '--auto-approve'], { env });
     expect((await home.expect(0, ['export'], { env })).stdout).toBe('');
