@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { bodySchema, settingsSchema, whereSchema } from '../src/declarations/schema.js';
-import { ajvOptions } from '../src/declarations/validate.js';
+import { ajvOptions } from '../src/declarations/compile.js';
 import { declarationsSchema, kindSchema } from '../src/declarations/index.js';
 import { digest, type JsonObject } from '../src/model/index.js';
 import { kinds } from '../src/resources/index.js';

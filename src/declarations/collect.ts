@@ -115,7 +115,8 @@ function take(all: Collecting, file: Found, document: RawDocument, key: string):
   const raw = (document.root as RawMap)[key] as Raw;
   if (key === 'settings') {
     const [first] = all.settings;
-    const piece = pieceOf(all, file, document, ['settings'], raw);
+    const { offset } = offsetOf(document, [key]);
+    const piece = pieceOf(all, file, [key], raw, offset);
     if (first)
       complain(all, file, offsetOf(document, [key]).offset, 'duplicate-settings', 'settings stand twice in this project', `They stand in ${placeText(first.origin)} already.`);
     else all.settings.push(piece);
@@ -133,7 +134,11 @@ function take(all: Collecting, file: Found, document: RawDocument, key: string):
     );
   }
   const known = key === 'variables' ? all.variables : key === 'lookups' ? all.lookups : all.declared;
-  for (const name of Object.keys(raw)) takeNamed(all, known, pieceOf(all, file, document, [key, name], raw[name] as Raw), offsetOf(document, [key, name]).offset);
+  const offsets = document.marks.get(raw);
+  for (const name of Object.keys(raw)) {
+    const offset = offsets?.get(name) ?? offsetOf(document, [key]).offset;
+    takeNamed(all, known, pieceOf(all, file, [key, name], raw[name] as Raw, offset), offset);
+  }
 }
 
 function takeNamed(all: Collecting, known: Map<string, Piece>, piece: Piece, offset: number): void {
@@ -150,6 +155,6 @@ function takeNamed(all: Collecting, known: Map<string, Piece>, piece: Piece, off
 
 export const placeText = ({ file, line, column }: Origin): string => `${file}:${line}:${column}`;
 
-function pieceOf({ library }: Collecting, from: Found, document: RawDocument, path: readonly string[], raw: Raw): Piece {
-  return { from, path, name: path.at(-1) as string, raw, origin: { file: from.file, ...library.place(from, offsetOf(document, path).offset) } };
+function pieceOf({ library }: Collecting, from: Found, path: readonly string[], raw: Raw, offset: number): Piece {
+  return { from, path, name: path.at(-1) as string, raw, origin: { file: from.file, ...library.place(from, offset) } };
 }

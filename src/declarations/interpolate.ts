@@ -140,7 +140,7 @@ export interface Desk {
   readonly complain: Complain;
 }
 
-/** The value of `raw`, which ajv found to be of the right shape. Complains of what a schema cannot see. */
+/** The value of `raw`, which ajv found to be of the right shape; the same object where it is plain. Complains of what a schema cannot see. */
 export function build(raw: Raw, attribute: Attribute | undefined, path: readonly string[], desk: Desk): Value {
   if (typeof raw === 'string') return isFilled(raw) ? buildText(raw, attribute, path, desk) : raw;
   if (raw instanceof Word) {
@@ -148,11 +148,16 @@ export function build(raw: Raw, attribute: Attribute | undefined, path: readonly
     return String(raw);
   }
   if (raw === null || typeof raw !== 'object') return raw;
-  const step = (key: string, item: Raw): Value => (isPlain(item) ? (item as Value) : build(item, inner(attribute, key), [...path, key], desk));
-  if (Array.isArray(raw)) return (raw as readonly Raw[]).map((item, index) => step(String(index), item));
-  const out: Record<string, Value> = {};
-  for (const key of Object.keys(raw)) out[key] = step(key, (raw as RawMap)[key] as Raw);
-  return out;
+  let changed: Record<string, Value> | Value[] | undefined;
+  for (const key of Object.keys(raw)) {
+    const before = (raw as RawMap)[key] as Raw;
+    if (isPlain(before)) continue;
+    const after = build(before, inner(attribute, key), [...path, key], desk);
+    if (after === before) continue;
+    changed ??= (Array.isArray(raw) ? [...(raw as readonly Raw[])] : { ...raw }) as Record<string, Value> | Value[];
+    (changed as Record<string, Value>)[key] = after;
+  }
+  return changed ?? (raw as Value);
 }
 
 function ambiguous(path: readonly string[], attribute: Attribute, word: string): Complaint {

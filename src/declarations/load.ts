@@ -112,7 +112,7 @@ function projectOf(parts: Parts, paths: readonly string[], variables: Readonly<R
 }
 
 function digestOf({ settings, lookups, declarations }: Parts): string {
-  const declared = declarations.map(({ address, values, lifecycle, origin }) => canonical([address, origin.file, spell(values), { ...lifecycle } as unknown as Json]));
+  const declared = declarations.map(({ address, values, lifecycle, origin }) => canonical([address, origin.file, spell(values), { ...lifecycle } as Json]));
   const asked = lookups.map(({ name, kind, where }) => canonical([name, kind, spell(where)]));
   return digest([sha256(declared.toSorted(compareText).join('\n')), asked.toSorted(compareText), { ...settings.policy, target: settings.target ?? null }]);
 }

@@ -24,7 +24,7 @@ const decline = (): never => {
 };
 
 const code = (character: string): number => character.charCodeAt(0);
-const [SPACE, HASH, COLON, DASH, QUOTE, APOSTROPHE, CR, COMMA] = [code(' '), code('#'), code(':'), code('-'), code('"'), code("'"), code('\r'), code(',')];
+const [SPACE, HASH, COLON, DASH, QUOTE, APOSTROPHE, CR, COMMA, BACKSLASH] = [code(' '), code('#'), code(':'), code('-'), code('"'), code("'"), code('\r'), code(','), code('\\')];
 const [BRACKET, BRACKET_END, BRACE, BRACE_END] = [code('['), code(']'), code('{'), code('}')];
 
 /** A tab, a lone carriage return, a mark of byte order or a directive may mean anything. */
@@ -89,18 +89,46 @@ function isItem({ text, at, end }: Cursor): boolean {
   return text.charCodeAt(at) === DASH && (at + 1 >= end || text.charCodeAt(at + 1) === SPACE);
 }
 
-/** A key and its colon. Words that are no text when plain are not keys here. */
-const KEY = /(?:([A-Za-z_][\w./-]*)|"([^"\\\n]*)"|'([^'\n]*)'):(?=[ \r\n]|$)/y;
-const FLOW_KEY = /(?:([A-Za-z_][\w./-]*):(?= )|"([^"\\\n]*)":|'([^'\n]*)':(?!'))/y;
 const NO_TEXT = /^(?:null|true|false|__proto__)$/i;
+const LONGEST_KEY = 256;
 
-function tryKey(cursor: Cursor, pattern: RegExp): string | undefined {
-  pattern.lastIndex = cursor.at;
-  const match = pattern.exec(cursor.text);
-  if (!match || pattern.lastIndex - cursor.at > 256) return undefined;
-  const key = match[1] ?? match[2] ?? match[3] ?? '';
+function isKeyStart(character: number): boolean {
+  return (character >= 97 && character <= 122) || (character >= 65 && character <= 90) || character === 95;
+}
+
+/** Letters, digits, `_`, `-`, `.` and `/`. */
+function isKeyPart(character: number): boolean {
+  return isKeyStart(character) || (character >= 45 && character <= 57);
+}
+
+/** Where the key at the cursor ends: quoted without escapes, or plain. -1 where there is none. */
+function keyEnd({ text, at, end }: Cursor): number {
+  const first = text.charCodeAt(at);
+  let stop = at + 1;
+  if (first === QUOTE || first === APOSTROPHE) {
+    while (stop < end && text.charCodeAt(stop) !== first && text.charCodeAt(stop) !== BACKSLASH) stop += 1;
+    return text.charCodeAt(stop) === first && text.charCodeAt(stop + 1) !== first ? stop + 1 : -1;
+  }
+  if (!isKeyStart(first)) return -1;
+  while (stop < end && isKeyPart(text.charCodeAt(stop))) stop += 1;
+  return stop;
+}
+
+/** The offset behind a key and its colon, if they are here; in a flow a quoted key needs no space behind the colon. */
+function colonBehind(cursor: Cursor, stop: number, inFlow: boolean): boolean {
+  const { text, end } = cursor;
+  if (stop < 0 || stop >= end || stop - cursor.at > LONGEST_KEY || text.charCodeAt(stop) !== COLON) return false;
+  if (stop + 1 < end) return text.charCodeAt(stop + 1) === SPACE || (inFlow && !isKeyStart(text.charCodeAt(cursor.at)));
+  return !inFlow;
+}
+
+function tryKey(cursor: Cursor, inFlow: boolean): string | undefined {
+  const stop = keyEnd(cursor);
+  if (!colonBehind(cursor, stop, inFlow)) return undefined;
+  const plain = isKeyStart(cursor.text.charCodeAt(cursor.at));
+  const key = plain ? cursor.text.slice(cursor.at, stop) : cursor.text.slice(cursor.at + 1, stop - 1);
   if (NO_TEXT.test(key)) return undefined;
-  cursor.at = pattern.lastIndex;
+  cursor.at = stop + 1;
   return key;
 }
 
@@ -110,7 +138,7 @@ function mapping(cursor: Cursor, indent: number, depth: number): Raw {
   const marks = mark(cursor, out, depth);
   while (cursor.indent === indent && !isItem(cursor)) {
     const from = cursor.at;
-    const key = tryKey(cursor, KEY);
+    const key = tryKey(cursor, false);
     if (key === undefined || Object.hasOwn(out, key)) return decline();
     marks?.set(key, from);
     out[key] = blockValue(cursor, indent, depth + 1);
@@ -153,10 +181,7 @@ function sequence(cursor: Cursor, indent: number, depth: number): Raw {
   return out;
 }
 
-function startsWithKey(cursor: Cursor): boolean {
-  KEY.lastIndex = cursor.at;
-  return KEY.test(cursor.text);
-}
+const startsWithKey = (cursor: Cursor): boolean => colonBehind(cursor, keyEnd(cursor), false);
 
 /** A scalar or flow collection that ends with its line; the cursor goes on to the next one. */
 function lineValue(cursor: Cursor, depth: number): Raw {
@@ -209,7 +234,7 @@ function flowMapping(cursor: Cursor, depth: number): Raw {
   const marks = mark(cursor, out, depth);
   eachMember(cursor, BRACE_END, () => {
     const from = cursor.at;
-    const key = tryKey(cursor, FLOW_KEY);
+    const key = tryKey(cursor, true);
     if (key === undefined || Object.hasOwn(out, key)) return decline();
     skipSpaces(cursor);
     marks?.set(key, from);
@@ -234,7 +259,7 @@ function eachMember(cursor: Cursor, close: number, member: () => void): void {
 }
 
 /** Characters that begin something else than a plain scalar, or that need a second look. */
-const INDICATOR = new Set([...'?:,[]{}#&*!|>\'"%@`'].map(code));
+const INDICATOR = new Set('?:,[]{}#&*!|>\'"%@`'.split('').map(code));
 
 function blockPlain(cursor: Cursor): Raw {
   const { text, at, end } = cursor;

@@ -21,8 +21,6 @@ export interface Validators {
   readonly where: ReadonlyMap<string, Validator>;
 }
 
-export const ajvOptions = { allErrors: true, strict: false, messages: false, validateFormats: false } as const;
-
 export async function validatorsOf(kinds: Kinds): Promise<Validators> {
   const list = [...kinds.values()];
   const all = await Promise.all([settingsSchema(), ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)])].map(validatorOf));
@@ -33,8 +31,7 @@ export async function validatorsOf(kinds: Kinds): Promise<Validators> {
 async function validatorOf(schema: JsonObject): Promise<Validator> {
   const known = precompiled[digest(schema)];
   if (known) return known;
-  const { Ajv } = await import('ajv');
-  return new Ajv(ajvOptions).compile(schema) as Validator;
+  return (await import('./compile.js')).compile(schema);
 }
 
 /** Every complaint about `data`, which should be an object with these attributes. `what` names it, as in `alert_rules`. */

@@ -1,19 +1,5 @@
 // Writes declarations as YAML that loads as it stands: what `export` and the reference docs are made of.
-import {
-  isEmpty,
-  isObject,
-  isTree,
-  walk,
-  writable,
-  type Attribute,
-  type Attributes,
-  type Json,
-  type JsonObject,
-  type Kind,
-  type Kinds,
-  type Value,
-  type Values,
-} from '../model/index.js';
+import { isEmpty, isObject, isTree, walk, writable, type Attribute, type Attributes, type Json, type Kind, type Kinds, type Value, type Values } from '../model/index.js';
 import { spell } from './interpolate.js';
 
 /** One declaration to be written. */
@@ -89,7 +75,7 @@ export function yamlLines(tree: Readonly<Record<string, Json>>, indent: number):
     const short = inline(value);
     if (short !== undefined && key.length + short.length < WIDEST) return [`${key} ${short}`];
     if (Array.isArray(value)) return [key, ...(value as readonly Json[]).flatMap((item) => itemLines(item, indent + 2))];
-    return isObject(value) ? [key, ...yamlLines(value as JsonObject, indent + 2)] : [`${key} ${short}`];
+    return isObject(value) ? [key, ...yamlLines(value, indent + 2)] : [`${key} ${short}`];
   });
 }
 
@@ -97,7 +83,7 @@ function itemLines(item: Json, indent: number): readonly string[] {
   const margin = ' '.repeat(indent);
   const short = inline(item);
   if (short !== undefined || !isObject(item)) return [`${margin}- ${short ?? JSON.stringify(item)}`];
-  const [first = '', ...rest] = yamlLines(item as JsonObject, indent + 2);
+  const [first = '', ...rest] = yamlLines(item, indent + 2);
   return [`${margin}- ${first.trimStart()}`, ...rest];
 }
 
@@ -108,7 +94,7 @@ function inline(value: Json): string | undefined {
     return items.every((item) => !isObject(item) && !Array.isArray(item)) ? `[${items.map(scalar).join(', ')}]` : undefined;
   }
   if (!isObject(value)) return scalar(value);
-  const members = Object.entries(value as JsonObject);
+  const members = Object.entries(value);
   if (members.some(([, item]) => isObject(item) || Array.isArray(item)) && members.length > 0) return undefined;
   return members.length === 0 ? '{}' : `{ ${members.map(([key, item]) => `${scalar(key)}: ${scalar(item)}`).join(', ')} }`;
 }

@@ -89,6 +89,14 @@ describe('a whole file', () => {
     expect(loaded.declarations[1]?.at('name')).toEqual({ file: 'a.yaml', line: 5, column: 8 });
   });
 
+  it('loses nothing behind an alias', async () => {
+    const { declarations } = await project('alert_rules:\n  r: { settings: { x: &x { a: { name: n } } } }\naccounts: *x\n');
+    expect(declarations.map(({ address, origin }) => [address, origin.line])).toEqual([
+      ['alert_rules.r', 2],
+      ['accounts.a', 3],
+    ]);
+  });
+
   it('has the same digest whatever the order of files and keys, and another for another content', async () => {
     const a = 'accounts:\n  a: { name: x, is_disabled: true }\n';
     const b = 'alert_push_destinations:\n  d: { name: d, authentication: { secret: "${secret.env.A}" } }\n';

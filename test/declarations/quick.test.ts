@@ -10,7 +10,7 @@ function plainly(value: Raw, marks: Marks): unknown {
   if (value instanceof Word) return { word: String(value) };
   if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? '-0' : value;
   const at = marks.get(value);
-  const members = Object.entries(value).map(([key, item]) => [key, at?.get(key), plainly(item as Raw, marks)]);
+  const members = Object.entries(value).map(([key, item]) => [key, at?.get(key), plainly(item, marks)]);
   return Array.isArray(value) ? { items: members } : { members };
 }
 
