@@ -96,7 +96,7 @@ function plainOf(attribute: Attribute, known: boolean): fc.Arbitrary<Value> {
     case 'document':
       return fc.oneof(
         fc.constant(null),
-        fc.dictionary(name, known ? fc.jsonValue({ maxDepth: 2 }).map((json) => json as Value) : fc.oneof(text, secret, reference), { maxKeys: 4 }),
+        fc.dictionary(name, known ? fc.jsonValue({ maxDepth: 2 }).map((json) => JSON.parse(JSON.stringify(json)) as Value) : fc.oneof(text, secret, reference), { maxKeys: 4 }),
       );
     case 'text':
     case 'choice':
