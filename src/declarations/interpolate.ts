@@ -46,7 +46,11 @@ export function holdsExpression(raw: Raw): boolean {
   return isMap(raw) && Object.values(raw).some(holdsExpression);
 }
 
+/** Most texts hold references alone, and stay as they are. */
+const LOCAL = /\$\{\s*(?:var|env|each)\.|\[\s*each\./;
+
 function substituteText(text: string, attribute: Attribute | undefined, path: readonly string[], scope: Scope, complain: Complain): Raw {
+  if (!LOCAL.test(text)) return text;
   const parts = partsOf(text);
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && typeof only !== 'string') {

@@ -78,8 +78,9 @@ function normalTime(value: Value): Value {
 const sortKey = (value: Value): string => (typeof value === 'string' ? value : value instanceof Reference || value instanceof Template ? String(value) : canonical(value as Json));
 
 function uniqueSorted(values: readonly Value[]): readonly Value[] {
-  if (values.length < 2) return values;
-  const byKey = new Map(values.map((value) => [sortKey(value), value]));
+  const keys = values.map(sortKey);
+  if (keys.every((key, index) => index === 0 || compareText(keys[index - 1] as string, key) < 0)) return values;
+  const byKey = new Map(values.map((value, index) => [keys[index] as string, value]));
   return [...byKey.keys()].toSorted(compareText).map((key) => byKey.get(key) as Value);
 }
 
