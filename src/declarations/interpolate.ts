@@ -158,7 +158,7 @@ export function build(raw: Raw, attribute: Attribute | undefined, path: readonly
     if (isPlain(before)) continue;
     const after = build(before, inner(attribute, key), [...path, key], desk);
     if (after === before) continue;
-    changed ??= (Array.isArray(raw) ? [...(raw as readonly Raw[])] : { ...raw }) as Record<string, Value> | Value[];
+    changed ??= (Array.isArray(raw) ? [...(raw as readonly Raw[])] : { ...(raw as RawMap) }) as Record<string, Value> | Value[];
     (changed as Record<string, Value>)[key] = after;
   }
   return changed ?? (raw as Value);

@@ -1,20 +1,7 @@
 // From PATH arguments to a project: find, read, sort, fill in, validate, convert. All complaints at once,
 // each with its place; a project only where there is none.
 import { resolve as resolvePath } from 'node:path';
-import {
-  Secret,
-  canonical,
-  compareText,
-  defaultSettings,
-  didYouMean,
-  digest,
-  sha256,
-  type Declaration,
-  type Diagnostic,
-  type Json,
-  type Kinds,
-  type Project,
-} from '../model/index.js';
+import { Secret, canonical, compareText, defaultSettings, didYouMean, digest, sha256, type Declaration, type Diagnostic, type Kinds, type Project } from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
 import { collect, type Collected } from './collect.js';
 import { escapeText } from './expression.js';
@@ -112,7 +99,7 @@ function projectOf(parts: Parts, paths: readonly string[], variables: Readonly<R
 }
 
 function digestOf({ settings, lookups, declarations }: Parts): string {
-  const declared = declarations.map(({ address, values, lifecycle, origin }) => canonical([address, origin.file, spell(values), { ...lifecycle } as Json]));
+  const declared = declarations.map(({ address, values, lifecycle, origin }) => canonical([address, origin.file, spell(values), { ...lifecycle }]));
   const asked = lookups.map(({ name, kind, where }) => canonical([name, kind, spell(where)]));
   return digest([sha256(declared.toSorted(compareText).join('\n')), asked.toSorted(compareText), { ...settings.policy, target: settings.target ?? null }]);
 }

@@ -104,7 +104,7 @@ export function settingsOf(run: Run, piece: Piece): Partial<Settings> {
     const value = steps.reduce<unknown>((tree, step) => (tree as Record<string, unknown> | undefined)?.[step], values);
     if (typeof value === 'number' && value < least) complain(run, piece, { path: steps, code: 'out-of-range', summary: `\`${path}\` must be at least ${least}` });
   }
-  return values as Partial<Settings>;
+  return values;
 }
 
 export function mergeSettings(base: Settings, over: Partial<Settings>): Settings {

@@ -95,7 +95,7 @@ function inline(value: Json): string | undefined {
   }
   if (!isObject(value)) return scalar(value);
   const members = Object.entries(value);
-  if (members.some(([, item]) => isObject(item) || Array.isArray(item)) && members.length > 0) return undefined;
+  if (members.some(([, item]) => isObject(item) || Array.isArray(item))) return undefined;
   return members.length === 0 ? '{}' : `{ ${members.map(([key, item]) => `${scalar(key)}: ${scalar(item)}`).join(', ')} }`;
 }
 

@@ -343,10 +343,8 @@ describe('complaints', () => {
       'b.yaml wrong-type',
       'c.yaml yaml-syntax',
     ]);
-    for (const { frame, address, code } of found) {
-      expect(frame).toContain('^');
-      if (code !== 'yaml-syntax') expect(address).toMatch(/^(accounts\.[ab]|alert_rules\.r)$/);
-    }
+    for (const { frame } of found) expect(frame).toContain('^');
+    expect(new Set(found.map(({ address }) => address))).toEqual(new Set(['accounts.a', 'accounts.b', 'alert_rules.r', undefined]));
   });
 
   it('are counted beyond a thousand', async () => {
@@ -413,7 +411,7 @@ describe('PATH arguments', () => {
     };
     const [found] = await errors(tree, { paths: [path] });
     expect(found?.code).toBe(code);
-    if (code === 'two-sources') expect(found?.detail).toContain('both/a.yaml');
+    expect(code !== 'two-sources' || found?.detail?.includes('both/a.yaml')).toBe(true);
   });
 });
 
