@@ -67,10 +67,10 @@ interface Line extends Doors {
 
 async function lineTo(context: Context, settings: Settings): Promise<Line> {
   if (settings.target === 'emulator') return emulatorLine(context, settings);
-  const { undiciTransport } = await import('../api/index.js');
+  const { checkedUrl, undiciTransport } = await import('../api/index.js');
   const doors = doorsOf(context, settings);
   const { HTTPS_PROXY, https_proxy: lower, NO_PROXY, no_proxy: lowerNo } = context.environment;
-  const origins = [doors.v2?.url, doors.v3?.url].filter((url) => url !== undefined);
+  const origins = (['v2', 'v3'] as const).flatMap((name) => (doors[name] ? [checkedUrl(doors[name].url, needs[name].address).origin] : []));
   return { ...doors, ...undiciTransport({ origins, proxy: { https: HTTPS_PROXY || lower, no: NO_PROXY || lowerNo } }) };
 }
 
