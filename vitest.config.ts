@@ -6,6 +6,7 @@ for (const name of Object.keys(process.env)) if (/^TRUEUP_|_proxy$/i.test(name))
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/setup.ts'],
     env: { NO_COLOR: '1' },
     testTimeout: 30_000,
     hookTimeout: 30_000,
