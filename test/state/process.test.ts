@@ -27,6 +27,7 @@ interface Child {
 function start(mode: string, path: string): Child {
   const child = spawn(process.execPath, [join(folder, 'child.mjs'), mode, path], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
+  child.stdin.on('error', () => undefined);
   const lines: string[] = [];
   const reader = createInterface(child.stdout).on('line', (line) => lines.push(line));
   const one: Child = {
