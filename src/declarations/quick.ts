@@ -41,6 +41,7 @@ export function tryQuick(text: string, marked: number): readonly RawDocument[] |
       if (cursor.indent < 0) continue;
       cursor.marks = new Map();
       documents.push({ root: mapping(cursor, cursor.indent, 1), marks: cursor.marks });
+      // A line that fits no block on its way ends here too.
       if (cursor.indent >= 0) decline();
     }
     return documents;
@@ -143,7 +144,6 @@ function mapping(cursor: Cursor, indent: number, depth: number): Raw {
     marks?.set(key, from);
     out[key] = blockValue(cursor, indent, depth + 1);
   }
-  if (cursor.indent > indent) decline();
   return out;
 }
 
@@ -177,7 +177,6 @@ function sequence(cursor: Cursor, indent: number, depth: number): Raw {
       out.push(mapping(cursor, column, depth + 1));
     } else out.push(lineValue(cursor, depth + 1));
   }
-  if (cursor.indent > indent) decline();
   return out;
 }
 

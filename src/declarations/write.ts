@@ -82,7 +82,7 @@ export function yamlLines(tree: Readonly<Record<string, Json>>, indent: number):
 function itemLines(item: Json, indent: number): readonly string[] {
   const margin = ' '.repeat(indent);
   const short = inline(item);
-  if (short !== undefined || !isObject(item)) return [`${margin}- ${short ?? JSON.stringify(item)}`];
+  if (short !== undefined || !isObject(item)) return [`${margin}- ${short ?? asJson(item)}`];
   const [first = '', ...rest] = yamlLines(item, indent + 2);
   return [`${margin}- ${first.trimStart()}`, ...rest];
 }
@@ -103,13 +103,14 @@ const PLAIN = /^[A-Za-z][A-Za-z0-9_./ -]*(?<! )$/;
 const RESERVED = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 
-/** A scalar as it may stand anywhere; what cannot be seen is escaped. */
+/** JSON, which is YAML too, with what cannot be seen as escapes. */
+function asJson(value: Json): string {
+  return JSON.stringify(value).replace(INVISIBLE, (character) => character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`));
+}
+
+/** A scalar as it may stand anywhere. */
 function scalar(value: Json): string {
-  if (typeof value !== 'string') return JSON.stringify(value);
-  if (PLAIN.test(value) && !RESERVED.test(value)) return value;
-  return JSON.stringify(value).replace(INVISIBLE, (character) =>
-    [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
-  );
+  return typeof value === 'string' && PLAIN.test(value) && !RESERVED.test(value) ? value : asJson(value);
 }
 
 /** A name for a declaration, made of any text; differs from those `taken`. */

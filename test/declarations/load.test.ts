@@ -102,6 +102,7 @@ describe('a whole file', () => {
     const b = 'alert_push_destinations:\n  d: { name: d, authentication: { secret: "${secret.env.A}" } }\n';
     const base = (await project({ 'a.yaml': a, 'b.yaml': b })).digest;
     expect((await project({ 'b.yaml': b, 'a.yaml': 'accounts:\n  # c\n  a:\n    is_disabled: true\n    name: "x"\n' })).digest).toBe(base);
+    expect((await project({ 'a.yaml': a, 'b.yaml': b }, { paths: ['b.yaml', 'a.yaml'] })).digest).toBe(base);
     const others = [
       { 'a.yaml': a, 'c.yaml': b },
       { 'a.yaml': a.replace('x', 'y'), 'b.yaml': b },

@@ -109,7 +109,26 @@ describe('writeDeclarations', () => {
     const hostile = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string(),
-      fc.constantFrom('yes', '${accounts.x.id}', '$${', '# x', ': ', '- a', '\u202e', '\u0085', 'null', '1e3', '\u001b[0m', "it's", '{', 'a\nb', ' x ', '.'),
+      fc.constantFrom(
+        'yes',
+        '${accounts.x.id}',
+        '$${',
+        '# x',
+        ': ',
+        '- a',
+        '\u202e',
+        '\u0085',
+        'null',
+        '1e3',
+        '\u001b[0m',
+        "it's",
+        '{',
+        'a\nb',
+        ' x ',
+        'a\u007fb',
+        'a\u009bb',
+        '.',
+      ),
     );
     const key = fc.string().filter((text) => text !== '__proto__');
     const { json } = fc.letrec<{ json: unknown }>((tie) => ({
@@ -131,8 +150,9 @@ describe('writeDeclarations', () => {
           ['alert_push_destinations', [{ name: 'd', id: 'd-1', values: { name }, comments }]],
           ['alert_rules', [{ name: 'r', id: 'r-1', values: { associated_groups: ['1'], settings: plain } }]],
         ]);
-        const { declarations } = await reloaded(estate);
+        const { texts, declarations } = await reloaded(estate);
         const kind = kinds.get('alert_rules') as Kind;
+        expect([...texts.values()].join('').replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}/u);
         expect(declarations[0]?.values).toEqual({ name });
         expect(declarations[1]?.values['settings'] ?? {}).toEqual(normalAll(kind.attributes, { settings: plain })['settings']);
       }),

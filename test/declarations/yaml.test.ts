@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/declarations/raw.js';
 import { readYaml } from '../../src/declarations/yaml.js';
-import { DENIED, FIFO, errors, loading, project } from './project.js';
+import { DENIED, FIFO, disk, errors, loading, project } from './project.js';
 
 const faults = (text: string): readonly Fault[] => {
   const reading = readYaml(text, 2);
@@ -118,6 +118,20 @@ describe('files that are no text', () => {
       expect(found?.code).toBe(code);
       expect(found?.summary).toMatch(says);
     }
+  });
+
+  it('opens nothing that has become a FIFO since it was read', async () => {
+    const tree: Record<string, string> = { 'x.yaml': 'accounts:\n  a: { name: x }\n', 'y.yaml': 'accounts:\n  b: { name: y }\n' };
+    const opened: string[] = [];
+    const files = disk(tree);
+    const read = (path: string, limit: number): Uint8Array => {
+      opened.push(path);
+      return files.read(path, limit);
+    };
+    const { declarations } = await project(tree, { files: { ...files, read } });
+    tree['x.yaml'] = FIFO;
+    expect(declarations[0]?.at('name')).toEqual({ file: 'x.yaml', line: 1, column: 1 });
+    expect(opened).toEqual(['/project/x.yaml', '/project/y.yaml']);
   });
 
   it('points at the byte that is not UTF-8', async () => {
