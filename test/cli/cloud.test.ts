@@ -217,11 +217,13 @@ describe('the emulator', () => {
     const home = folder({ 'a.yaml': 'accounts: { a: { name: A } }', 'broken.json': '{' });
     const first = await emulator(home, ['--data', 'cloud.json']);
     await home.expect(0, ['apply', '--auto-approve'], { env: first.env });
-    first.child.kill('SIGTERM');
-    expect((await first.ended).code).toBe(143);
+    first.child.kill('SIGKILL');
+    await first.ended;
     const second = await emulator(home, ['--data', 'cloud.json']);
     expect((await home.expect(0, ['get', 'accounts'], { env: second.env })).stdout).toMatch(/\bA\b/);
     expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env: second.env })).stdout).toContain('No changes');
+    second.child.kill('SIGTERM');
+    expect((await second.ended).code).toBe(143);
     for (const [args, why] of [
       [['--seed', 'broken.json'], 'broken.json'],
       [['--seed', 'missing.json'], 'missing.json'],

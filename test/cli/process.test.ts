@@ -169,8 +169,8 @@ describe('streams', () => {
   });
 
   test('a reader that goes away ends nothing and is no error', () => {
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; '${process.execPath}' '${TRUEUP}' schema | head -c 10`], { encoding: 'utf8' });
-    expect([status, stdout.length, stderr]).toEqual([0, 10, '']);
+    const { status, stderr } = spawnSync('bash', ['-c', `set -o pipefail; '${process.execPath}' '${TRUEUP}' schema | true`], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
   });
 
   test('a disk that is full is an error', () => {
@@ -234,6 +234,10 @@ describe('signals', () => {
     await run.says('Stopping');
     run.child.kill('SIGINT');
     expect((await run.ended).code).toBe(130);
+    // Nothing was tidied up: the lock lies there, and the next run on this machine knows its holder is gone.
+    expect(existsSync(join(home.path, '.trueup/state.json.lock'))).toBe(true);
+    const { env: quick } = await emulator(home);
+    await home.expect(0, ['apply', '--auto-approve'], { env: { ...quick, TRUEUP_SETTLE_SECONDS: '0' } });
   });
 
   test('reading is simply left', async () => {
