@@ -1,0 +1,37 @@
+// What is taken for live, and what for gone.
+import { expect, it } from 'vitest';
+import type { CloudReader, Live } from '../../src/model/index.js';
+import { observe } from '../../src/reconciler/observe.js';
+import { kinds } from '../../src/resources/index.js';
+import { entry, live } from '../support/planning.js';
+
+const pager = live('alert_push_destinations', 'd-1', { name: 'Pager', authentication: { secret: 'canary' } });
+
+/** Ids that are observed where a listing has these objects, and a look for single ids those. */
+async function seen(listed: readonly Live[], found: readonly Live[]): Promise<{ readonly ids: readonly string[]; readonly asked: readonly string[]; readonly text: string }> {
+  const asked: string[] = [];
+  const cloud = {
+    list: (kind: { readonly name: string }) => Promise.resolve({ kind: kind.name, objects: listed }),
+    find: (_: unknown, ids: readonly string[]) => {
+      asked.push(...ids);
+      return Promise.resolve(found);
+    },
+  } as unknown as CloudReader;
+  const entries = [entry('alert_push_destinations', 'd-1', { name: 'Pager' }), entry('accounts', '7', { name: 'of another kind' })];
+  const world = await observe(cloud, kinds, ['alert_push_destinations'], entries, () => undefined);
+  const byId = world.get('alert_push_destinations')?.byId ?? new Map<string, Live>();
+  return { ids: [...byId.keys()], asked, text: JSON.stringify([...byId.values()].map(({ values }) => values)) };
+}
+
+it('looks once more for a recorded id that a listing lacks, and only then takes it for gone', async () => {
+  expect(await seen([pager], [])).toMatchObject({ ids: ['d-1'], asked: [] });
+  expect(await seen([], [pager])).toMatchObject({ ids: ['d-1'], asked: ['d-1'] });
+  expect(await seen([], [])).toMatchObject({ ids: [], asked: ['d-1'] });
+});
+
+it('keeps no secret, even where the service answers one in clear', async () => {
+  for (const { text } of [await seen([pager], []), await seen([], [pager])]) {
+    expect(text).toContain('Pager');
+    expect(text).not.toContain('canary');
+  }
+});
