@@ -1,5 +1,5 @@
 // The project in front of a command: loaded, linted, its complaints said.
-import { refuse, Refusal, defaultSettings, exits, type Diagnostic, type Project, type Settings } from '../model/index.js';
+import { refuse, Refusal, defaultSettings, exits, type Diagnostic, type Origin, type Project, type Settings } from '../model/index.js';
 import { declarationFiles } from '../ports/declaration-files.js';
 import type { Context } from './context.js';
 import { environmentOf } from './memory.js';
@@ -22,16 +22,33 @@ export function pairs(flag: string, words: readonly string[] = []): readonly (re
   });
 }
 
-async function read(context: Context, paths: readonly string[], { env, variables }: Chosen): Promise<{ readonly project?: Project; readonly diagnostics: readonly Diagnostic[] }> {
+/** What else can be wrong with a project that loads. */
+type Check = (project: Project) => Promise<readonly Diagnostic[]>;
+
+const nothingElse: Check = () => Promise.resolve([]);
+
+interface Loading {
+  readonly project?: Project;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, check = nothingElse): Promise<Loading> {
   const { load, lint } = await import('../declarations/index.js');
   const { kinds, cwd, environment, stdin } = context;
   const loaded = await load({ kinds, paths, cwd, files: declarationFiles, stdin, environment, variables, ...(env !== undefined && { env }) });
-  return loaded.project ? { ...loaded, diagnostics: [...loaded.diagnostics, ...lint(loaded.project, kinds)] } : loaded;
+  const { project, frame } = loaded;
+  const found = project ? [...loaded.diagnostics, ...lint(project, kinds), ...(await check(project))] : loaded.diagnostics;
+  return { ...(project && { project }), diagnostics: found.map((one) => framed(one, frame)) };
+}
+
+function framed(one: Diagnostic, frame: (origin: Origin) => string | undefined): Diagnostic {
+  const lines = one.origin && one.frame === undefined && one.severity !== 'info' ? frame(one.origin) : undefined;
+  return lines === undefined ? one : { ...one, frame: lines };
 }
 
 /** The project, with warnings and notes said. @throws Refusal with every complaint where it does not load. */
-export async function loadProject(context: Context, paths: readonly string[], how: Chosen = chosen(context)): Promise<Project> {
-  const { project, diagnostics } = await read(context, paths, how);
+export async function loadProject(context: Context, paths: readonly string[], how: Chosen = chosen(context), check = nothingElse): Promise<Project> {
+  const { project, diagnostics } = await read(context, paths, how, check);
   if (!project || diagnostics.some((one) => one.severity === 'error')) throw new Refusal(diagnostics, exits.error);
   await context.tell(diagnostics);
   return project;

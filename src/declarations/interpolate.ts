@@ -267,11 +267,19 @@ function checkTarget(reference: Reference, to: string, path: readonly string[], 
   const name = reference.source === 'lookup' ? desk.lookups.get(reference.target) : reference.target.slice(0, reference.target.indexOf('.'));
   const kind = desk.kinds.get(name ?? '');
   const attribute = kind && Object.hasOwn(kind.attributes, reference.attribute) ? kind.attributes[reference.attribute] : undefined;
-  const given = reference.attribute === kind?.id ? kind.name : attribute?.word === 'ref' ? attribute.to : to;
+  if (!kind || !attribute) return;
+  const given = identified(kind, reference.attribute, attribute);
   if (given === to) return;
   const right = desk.kinds.get(to);
   const detail = right ? `Refer to \`\${${right.name}.<name>.${right.id}}\`.` : `Write the identifier itself: ${to} are not managed here.`;
-  desk.complain({ path, code: 'wrong-kind', summary: `\`${path.join('.')}\` takes an identifier of ${to}, and ${String(reference)} is one of ${given}`, detail });
+  const what = given === undefined ? 'none' : `one of ${given}`;
+  desk.complain({ path, code: 'wrong-kind', summary: `\`${path.join('.')}\` takes an identifier of ${to}, and ${String(reference)} is ${what}`, detail });
+}
+
+/** Which kind's objects an attribute identifies: by identifier or by URL. */
+function identified(kind: Kind, name: string, attribute: Attribute): string | undefined {
+  if (attribute.word === 'ref') return attribute.to;
+  return name === kind.id || (attribute.word === 'text' && attribute.format === 'url' && attribute.computed === true) ? kind.name : undefined;
 }
 
 /** The text or tree that a value is read from: the reverse of `build`. Secrets are named by their source. */

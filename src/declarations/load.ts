@@ -1,13 +1,26 @@
 // From PATH arguments to a project: find, read, sort, fill in, validate, convert. All complaints at once,
 // each with its place; a project only where there is none.
 import { resolve as resolvePath } from 'node:path';
-import { Secret, canonical, compareText, defaultSettings, didYouMean, digest, sha256, type Declaration, type Diagnostic, type Kinds, type Project } from '../model/index.js';
+import {
+  Secret,
+  canonical,
+  compareText,
+  defaultSettings,
+  didYouMean,
+  digest,
+  sha256,
+  type Declaration,
+  type Diagnostic,
+  type Kinds,
+  type Origin,
+  type Project,
+} from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
 import { collect, type Collected } from './collect.js';
 import { escapeText } from './expression.js';
 import { holdsExpression, spell } from './interpolate.js';
-import { libraryOf } from './library.js';
-import { findFiles } from './paths.js';
+import { libraryOf, type Library } from './library.js';
+import { findFiles, type Found } from './paths.js';
 import { isMap, type Raw } from './raw.js';
 import { reportOf, type Report } from './report.js';
 import { complain, declarationsOf, lookupOf, mergeSettings, refuseRivals, settingsOf, type Run } from './resolve.js';
@@ -34,6 +47,8 @@ export interface Loaded {
   /** Absent where any diagnostic is an error. */
   readonly project?: Project;
   readonly diagnostics: readonly Diagnostic[];
+  /** The lines around a place in one of the files, cleared of secrets. */
+  readonly frame: (origin: Origin) => string | undefined;
 }
 
 /** Loads the declarations. Reads files and, if `-` is a PATH, the standard input; reads no secret. */
@@ -59,9 +74,19 @@ export async function load(options: LoadOptions): Promise<Loaded> {
   };
   const parts = resolve({ ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay) } }, collected, overlay);
   adviseUnused(options, used, report);
-  if (report.failed()) return { diagnostics: report.all() };
+  const frame = framing(library, [...finding.files, ...(finding.overlay ? [finding.overlay] : [])]);
+  if (report.failed()) return { diagnostics: report.all(), frame };
   const variables = Object.fromEntries(Object.entries(outsideVariables(options)).filter(([name]) => used.has(name)));
-  return { project: projectOf(parts, finding.paths, variables), diagnostics: report.all() };
+  return { project: projectOf(parts, finding.paths, variables), diagnostics: report.all(), frame };
+}
+
+function framing(library: Library, files: readonly Found[]): Loaded['frame'] {
+  let byName: ReadonlyMap<string, Found> | undefined;
+  return (origin) => {
+    byName ??= new Map(files.map((one) => [one.file, one]));
+    const found = byName.get(origin.file);
+    return found && library.frame(found, origin);
+  };
 }
 
 type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations'>;

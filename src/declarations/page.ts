@@ -88,7 +88,8 @@ function isSecretName(name: string, names: ReadonlySet<string>): boolean {
   return names.has(name) || /secret|password|token/i.test(name) || nearest(name, names) !== undefined;
 }
 
-const WIDEST = 120;
+/** Columns of a line that are shown: with what stands before them, they fit into 80. */
+const WIDEST = 64;
 const pictures = (character: string): string => {
   if (character === '\t') return '→';
   const code = character.charCodeAt(0);

@@ -7,6 +7,8 @@ const DRAFT = 'http://json-schema.org/draft-07/schema#';
 /** A text that holds a reference, a variable or another `${…}`. */
 const FILLED = '\\$\\{';
 const SECRET = '^\\$\\{ *secret\\.(env|file)\\..+\\}$';
+/** An identifier that is sent as a number, alone or at the end of a URL. */
+const NUMBERED = `(^|/)\\d{1,16}/?$|${FILLED}`;
 const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_-]*$';
 
 function filledOr(type: string, nullable = false): JsonObject {
@@ -24,7 +26,7 @@ function attributeSchema(attribute: Attribute, strict = false): JsonObject {
     case 'choice':
       return { description, anyOf: [{ enum: [...attribute.values, ...(nullable ? [null] : [])] }, attribute.open ? { type: 'string' } : { type: 'string', pattern: FILLED }] };
     case 'ref':
-      return { description, type: ['string', 'integer'] };
+      return { description, type: ['string', 'integer'], ...(attribute.wire === 'integer' ? { minimum: 0, pattern: NUMBERED } : {}) };
     case 'integer':
     case 'number':
       return { description, ...filledOr(attribute.word, nullable) };

@@ -107,7 +107,7 @@ function expected(attribute: Attribute): string {
     case 'choice':
       return `one of ${attribute.values.join(', ')}`;
     case 'ref':
-      return 'an identifier or a reference';
+      return attribute.wire === 'integer' ? 'an identifier of digits or a reference' : 'an identifier or a reference';
     case 'integer':
       return 'an integer';
     case 'number':

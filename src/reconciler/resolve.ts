@@ -1,6 +1,19 @@
 // Order and values: which declaration comes before which (from references alone), and what a reference stands
 // for once its object is known. What is not known yet stays a reference.
-import { compareText, normalAll, Reference, referencesIn, Template, isTree, type Attributes, type Declaration, type Diagnostic, type Value, type Values } from '../model/index.js';
+import {
+  compareText,
+  didYouMean,
+  normalAll,
+  Reference,
+  referencesIn,
+  Template,
+  isTree,
+  type Attributes,
+  type Declaration,
+  type Diagnostic,
+  type Value,
+  type Values,
+} from '../model/index.js';
 
 export interface Graph {
   /** Addresses, every one behind those it refers to. */
@@ -19,15 +32,19 @@ export function graph(declarations: ReadonlyMap<string, Declaration>, known: (ad
     for (const reference of referencesIn(declaration.values)) {
       if (reference.source === 'lookup') continue;
       if (declarations.has(reference.target)) targets.add(reference.target);
-      else if (!known(reference.target)) diagnostics.push(unknownTarget(declaration, reference, declarations));
+      else if (!known(reference.target)) diagnostics.push(unknownTarget(declaration, reference, declarations, diagnostics.length < SUGGESTED));
     }
     dependencies.set(declaration.address, [...targets].toSorted(compareText));
   }
   return { ...sortByDependency([...declarations.keys()].toSorted(compareText), dependencies, declarations, diagnostics), dependencies, diagnostics };
 }
 
-function unknownTarget(declaration: Declaration, reference: Reference, declarations: ReadonlyMap<string, Declaration>): Diagnostic {
-  const members = [...declarations.keys()].filter((address) => address.startsWith(`${reference.target}[`));
+/** So many unknown references get a suggestion: looking for each near one among all would take long. */
+const SUGGESTED = 20;
+
+function unknownTarget(declaration: Declaration, reference: Reference, declarations: ReadonlyMap<string, Declaration>, suggest: boolean): Diagnostic {
+  const members = suggest ? [...declarations.keys()].filter((address) => address.startsWith(`${reference.target}[`)) : [];
+  const attribute = placeOf(declaration.values, reference);
   const detail =
     members.length > 0
       ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
@@ -35,11 +52,19 @@ function unknownTarget(declaration: Declaration, reference: Reference, declarati
   return {
     severity: 'error',
     code: 'unknown-reference',
-    summary: `${declaration.address} refers to ${reference.target}, which is declared nowhere.`,
+    summary: `${declaration.address} refers to ${reference.target}, which is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`,
     detail,
     address: declaration.address,
-    origin: declaration.origin,
+    attribute,
+    origin: declaration.at(attribute),
   };
+}
+
+/** Dotted path of the place where a reference stands. */
+function placeOf(values: Value, wanted: Reference): string {
+  const [step, value] = Object.entries(values as Values).find(([, one]) => [...referencesIn(one)].includes(wanted)) ?? [];
+  if (step === undefined) return '';
+  return value instanceof Reference || value instanceof Template ? step : `${step}.${placeOf(value as Value, wanted)}`;
 }
 
 /** Depth first, without recursion: a chain of 100,000 references must not end the stack. */

@@ -23,8 +23,17 @@ describe('frames', () => {
 
   it('cut long lines around the place', () => {
     const shown = framed(`${'x'.repeat(500)}Y${'z'.repeat(500)}`, 1, 501).split('\n');
-    expect(shown.every((line) => line.length < 140)).toBe(true);
+    expect(shown.every((line) => line.length < 76)).toBe(true);
     expect(shown[0]?.[(shown[1] as string).indexOf('^')]).toBe('Y');
+  });
+
+  it('show the caret below its place within 80 columns, wherever it stands', () => {
+    const text = Array.from({ length: 300 }, (_, index) => String.fromCharCode(0x100 + index)).join('');
+    for (let column = 1; column <= 300; column += 1) {
+      const [line = '', caret = ''] = framed(text, 1, column).split('\n');
+      expect(caret.length).toBeLessThan(76);
+      expect(line[caret.indexOf('^')]).toBe(text[column - 1]);
+    }
   });
 
   it('count lines and columns', () => {

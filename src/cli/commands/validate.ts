@@ -1,10 +1,20 @@
 // `trueup validate`: offline, and without any secret.
-import { exits } from '../../model/index.js';
-import type { Command } from '../context.js';
-import { loadProject } from '../project.js';
+import { exits, type Diagnostic, type Project } from '../../model/index.js';
+import type { Command, Context } from '../context.js';
+import { storeOf } from '../memory.js';
+import { chosen, loadProject } from '../project.js';
 
 export const run: Command = async (context, paths) => {
-  const { declarations } = await loadProject(context, paths);
+  const { declarations } = await loadProject(context, paths, chosen(context), (project) => references(context, project));
   context.out.write(`Valid: ${declarations.length} ${declarations.length === 1 ? 'declaration' : 'declarations'}.\n`);
   return exits.done;
 };
+
+/** The state is only asked where a reference leads out of what was loaded: it knows what other PATHs declare. */
+async function references(context: Context, project: Project): Promise<readonly Diagnostic[]> {
+  const { brokenReferences } = await import('../../reconciler/references.js');
+  const broken = brokenReferences(context.kinds, project, undefined);
+  if (!broken.some(({ code }) => code === 'unknown-reference')) return broken;
+  const snapshot = await (await storeOf(context, project.settings)).read();
+  return snapshot ? brokenReferences(context.kinds, project, snapshot.state) : broken;
+}

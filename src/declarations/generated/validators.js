@@ -1349,7 +1349,8 @@ return errors === 0;
 }
 
 export const alert_rules = validate15;
-const schema16 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"]}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"]}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"]}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"]},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
+const schema16 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"]}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"]},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
+const pattern25 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
 
 function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_rules" */;
@@ -1460,13 +1461,9 @@ vErrors.push(err6);
 }
 errors++;
 }
-}
-}
-}
-if(data.associated_groups !== undefined){
-let data3 = data.associated_groups;
-if((!(Array.isArray(data3))) && (typeof data3 !== "string")){
-const err7 = {instancePath:instancePath+"/associated_groups",schemaPath:"#/properties/associated_groups/type",keyword:"type",params:{type: schema16.properties.associated_groups.type}};
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+const err7 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1475,9 +1472,10 @@ vErrors.push(err7);
 }
 errors++;
 }
-if(typeof data3 === "string"){
-if(!pattern0.test(data3)){
-const err8 = {instancePath:instancePath+"/associated_groups",schemaPath:"#/properties/associated_groups/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+if(typeof data2 === "string"){
+if(!pattern25.test(data2)){
+const err8 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1487,12 +1485,13 @@ vErrors.push(err8);
 errors++;
 }
 }
-if(Array.isArray(data3)){
-const len1 = data3.length;
-for(let i1=0; i1<len1; i1++){
-let data4 = data3[i1];
-if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
-const err9 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/type",keyword:"type",params:{type: schema16.properties.associated_groups.items.type}};
+}
+}
+}
+if(data.associated_groups !== undefined){
+let data3 = data.associated_groups;
+if((!(Array.isArray(data3))) && (typeof data3 !== "string")){
+const err9 = {instancePath:instancePath+"/associated_groups",schemaPath:"#/properties/associated_groups/type",keyword:"type",params:{type: schema16.properties.associated_groups.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1501,13 +1500,9 @@ vErrors.push(err9);
 }
 errors++;
 }
-}
-}
-}
-if(data.filter_criteria !== undefined){
-let data5 = data.filter_criteria;
-if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (typeof data5 !== "string")){
-const err10 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/type",keyword:"type",params:{type: schema16.properties.filter_criteria.type}};
+if(typeof data3 === "string"){
+if(!pattern0.test(data3)){
+const err10 = {instancePath:instancePath+"/associated_groups",schemaPath:"#/properties/associated_groups/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1516,9 +1511,13 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(typeof data5 === "string"){
-if(!pattern0.test(data5)){
-const err11 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+if(Array.isArray(data3)){
+const len1 = data3.length;
+for(let i1=0; i1<len1; i1++){
+let data4 = data3[i1];
+if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
+const err11 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/type",keyword:"type",params:{type: schema16.properties.associated_groups.items.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1527,10 +1526,9 @@ vErrors.push(err11);
 }
 errors++;
 }
-}
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-if(data5.alert_type__in === undefined){
-const err12 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/required",keyword:"required",params:{missingProperty: "alert_type__in"}};
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+const err12 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1539,9 +1537,10 @@ vErrors.push(err12);
 }
 errors++;
 }
-for(const key1 in data5){
-if(!(key1 === "alert_type__in")){
-const err13 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+}
+if(typeof data4 === "string"){
+if(!pattern25.test(data4)){
+const err13 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1551,10 +1550,13 @@ vErrors.push(err13);
 errors++;
 }
 }
-if(data5.alert_type__in !== undefined){
-let data6 = data5.alert_type__in;
-if((!(Array.isArray(data6))) && (typeof data6 !== "string")){
-const err14 = {instancePath:instancePath+"/filter_criteria/alert_type__in",schemaPath:"#/properties/filter_criteria/properties/alert_type__in/type",keyword:"type",params:{type: schema16.properties.filter_criteria.properties.alert_type__in.type}};
+}
+}
+}
+if(data.filter_criteria !== undefined){
+let data5 = data.filter_criteria;
+if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (typeof data5 !== "string")){
+const err14 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/type",keyword:"type",params:{type: schema16.properties.filter_criteria.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1563,14 +1565,61 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(typeof data6 === "string"){
-if(!pattern0.test(data6)){
-const err15 = {instancePath:instancePath+"/filter_criteria/alert_type__in",schemaPath:"#/properties/filter_criteria/properties/alert_type__in/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(typeof data5 === "string"){
+if(!pattern0.test(data5)){
+const err15 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err15];
 }
 else {
 vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+if(data5.alert_type__in === undefined){
+const err16 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/required",keyword:"required",params:{missingProperty: "alert_type__in"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+for(const key1 in data5){
+if(!(key1 === "alert_type__in")){
+const err17 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data5.alert_type__in !== undefined){
+let data6 = data5.alert_type__in;
+if((!(Array.isArray(data6))) && (typeof data6 !== "string")){
+const err18 = {instancePath:instancePath+"/filter_criteria/alert_type__in",schemaPath:"#/properties/filter_criteria/properties/alert_type__in/type",keyword:"type",params:{type: schema16.properties.filter_criteria.properties.alert_type__in.type}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+if(typeof data6 === "string"){
+if(!pattern0.test(data6)){
+const err19 = {instancePath:instancePath+"/filter_criteria/alert_type__in",schemaPath:"#/properties/filter_criteria/properties/alert_type__in/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
 }
 errors++;
 }
@@ -1583,12 +1632,12 @@ const _errs21 = errors;
 let valid9 = false;
 const _errs22 = errors;
 if(!((((((((((((((((((((((((((((((data7 === "account_locked") || (data7 === "connection_state")) || (data7 === "cpu_utilization")) || (data7 === "custom_alert")) || (data7 === "data_cap_threshold")) || (data7 === "ethernet_wan_connected")) || (data7 === "ethernet_wan_disconnected")) || (data7 === "ethernet_wan_plugged")) || (data7 === "ethernet_wan_standby")) || (data7 === "geofence_proximity_change")) || (data7 === "intel_reboot_status_change")) || (data7 === "ipsec_tunnel_down")) || (data7 === "ipsec_tunnel_up")) || (data7 === "login_success")) || (data7 === "memory_utilization")) || (data7 === "modem_wan_connected")) || (data7 === "modem_wan_disconnected")) || (data7 === "modem_wan_plugged")) || (data7 === "modem_wan_unplugged")) || (data7 === "reboot_status_change")) || (data7 === "sim_door_event")) || (data7 === "sustained_system_overload")) || (data7 === "thermal_exceeds_limit")) || (data7 === "wan_service_type")) || (data7 === "wifi_client_state_change")) || (data7 === "wwan_connected")) || (data7 === "wwan_disconnected")) || (data7 === "wwan_network_available")) || (data7 === "wwan_network_unavailable")) || (data7 === "wwan_standby"))){
-const err16 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema16.properties.filter_criteria.properties.alert_type__in.items.anyOf[0].enum}};
+const err20 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema16.properties.filter_criteria.properties.alert_type__in.items.anyOf[0].enum}};
 if(vErrors === null){
-vErrors = [err16];
+vErrors = [err20];
 }
 else {
-vErrors.push(err16);
+vErrors.push(err20);
 }
 errors++;
 }
@@ -1597,12 +1646,12 @@ valid9 = valid9 || _valid1;
 if(!valid9){
 const _errs23 = errors;
 if(typeof data7 !== "string"){
-const err17 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf/1/type",keyword:"type",params:{type: "string"}};
+const err21 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf/1/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err17];
+vErrors = [err21];
 }
 else {
-vErrors.push(err17);
+vErrors.push(err21);
 }
 errors++;
 }
@@ -1610,12 +1659,12 @@ var _valid1 = _errs23 === errors;
 valid9 = valid9 || _valid1;
 }
 if(!valid9){
-const err18 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf",keyword:"anyOf",params:{}};
+const err22 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err18];
+vErrors = [err22];
 }
 else {
-vErrors.push(err18);
+vErrors.push(err22);
 }
 errors++;
 }
@@ -1638,23 +1687,23 @@ vErrors = null;
 if(data.http_destinations !== undefined){
 let data8 = data.http_destinations;
 if((!(Array.isArray(data8))) && (typeof data8 !== "string")){
-const err19 = {instancePath:instancePath+"/http_destinations",schemaPath:"#/properties/http_destinations/type",keyword:"type",params:{type: schema16.properties.http_destinations.type}};
+const err23 = {instancePath:instancePath+"/http_destinations",schemaPath:"#/properties/http_destinations/type",keyword:"type",params:{type: schema16.properties.http_destinations.type}};
 if(vErrors === null){
-vErrors = [err19];
+vErrors = [err23];
 }
 else {
-vErrors.push(err19);
+vErrors.push(err23);
 }
 errors++;
 }
 if(typeof data8 === "string"){
 if(!pattern0.test(data8)){
-const err20 = {instancePath:instancePath+"/http_destinations",schemaPath:"#/properties/http_destinations/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err24 = {instancePath:instancePath+"/http_destinations",schemaPath:"#/properties/http_destinations/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
-vErrors = [err20];
+vErrors = [err24];
 }
 else {
-vErrors.push(err20);
+vErrors.push(err24);
 }
 errors++;
 }
@@ -1664,58 +1713,7 @@ const len3 = data8.length;
 for(let i3=0; i3<len3; i3++){
 let data9 = data8[i3];
 if((typeof data9 !== "string") && (!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))))){
-const err21 = {instancePath:instancePath+"/http_destinations/" + i3,schemaPath:"#/properties/http_destinations/items/type",keyword:"type",params:{type: schema16.properties.http_destinations.items.type}};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-}
-}
-}
-if(data.settings !== undefined){
-let data10 = data.settings;
-if(((!(data10 && typeof data10 == "object" && !Array.isArray(data10))) && (typeof data10 !== "string")) && (data10 !== null)){
-const err22 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: schema16.properties.settings.type}};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-if(typeof data10 === "string"){
-if(!pattern0.test(data10)){
-const err23 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-}
-}
-if(data.lifecycle !== undefined){
-let data11 = data.lifecycle;
-if((!(data11 && typeof data11 == "object" && !Array.isArray(data11))) && (typeof data11 !== "string")){
-const err24 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema16.properties.lifecycle.type}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-if(typeof data11 === "string"){
-if(!pattern0.test(data11)){
-const err25 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err25 = {instancePath:instancePath+"/http_destinations/" + i3,schemaPath:"#/properties/http_destinations/items/type",keyword:"type",params:{type: schema16.properties.http_destinations.items.type}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1725,10 +1723,12 @@ vErrors.push(err25);
 errors++;
 }
 }
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-for(const key2 in data11){
-if(!((((((key2 === "protect") || (key2 === "ignore_changes")) || (key2 === "adopt")) || (key2 === "renamed_from")) || (key2 === "on_removal")) || (key2 === "allow_twin"))){
-const err26 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+}
+}
+if(data.settings !== undefined){
+let data10 = data.settings;
+if(((!(data10 && typeof data10 == "object" && !Array.isArray(data10))) && (typeof data10 !== "string")) && (data10 !== null)){
+const err26 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: schema16.properties.settings.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1737,11 +1737,9 @@ vErrors.push(err26);
 }
 errors++;
 }
-}
-if(data11.protect !== undefined){
-let data12 = data11.protect;
-if((typeof data12 !== "boolean") && (typeof data12 !== "string")){
-const err27 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.protect.type}};
+if(typeof data10 === "string"){
+if(!pattern0.test(data10)){
+const err27 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1750,9 +1748,12 @@ vErrors.push(err27);
 }
 errors++;
 }
-if(typeof data12 === "string"){
-if(!pattern0.test(data12)){
-const err28 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+}
+if(data.lifecycle !== undefined){
+let data11 = data.lifecycle;
+if((!(data11 && typeof data11 == "object" && !Array.isArray(data11))) && (typeof data11 !== "string")){
+const err28 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema16.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1761,12 +1762,9 @@ vErrors.push(err28);
 }
 errors++;
 }
-}
-}
-if(data11.ignore_changes !== undefined){
-let data13 = data11.ignore_changes;
-if((!(Array.isArray(data13))) && (typeof data13 !== "string")){
-const err29 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.ignore_changes.type}};
+if(typeof data11 === "string"){
+if(!pattern0.test(data11)){
+const err29 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1775,9 +1773,11 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(typeof data13 === "string"){
-if(!pattern0.test(data13)){
-const err30 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+for(const key2 in data11){
+if(!((((((key2 === "protect") || (key2 === "ignore_changes")) || (key2 === "adopt")) || (key2 === "renamed_from")) || (key2 === "on_removal")) || (key2 === "allow_twin"))){
+const err30 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1787,11 +1787,10 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(Array.isArray(data13)){
-const len4 = data13.length;
-for(let i4=0; i4<len4; i4++){
-if(typeof data13[i4] !== "string"){
-const err31 = {instancePath:instancePath+"/lifecycle/ignore_changes/" + i4,schemaPath:"#/properties/lifecycle/properties/ignore_changes/items/type",keyword:"type",params:{type: "string"}};
+if(data11.protect !== undefined){
+let data12 = data11.protect;
+if((typeof data12 !== "boolean") && (typeof data12 !== "string")){
+const err31 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1800,13 +1799,9 @@ vErrors.push(err31);
 }
 errors++;
 }
-}
-}
-}
-if(data11.adopt !== undefined){
-let data15 = data11.adopt;
-if((typeof data15 !== "string") && (!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))))){
-const err32 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.adopt.type}};
+if(typeof data12 === "string"){
+if(!pattern0.test(data12)){
+const err32 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1816,14 +1811,68 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data11.renamed_from !== undefined){
-if(typeof data11.renamed_from !== "string"){
-const err33 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+}
+if(data11.ignore_changes !== undefined){
+let data13 = data11.ignore_changes;
+if((!(Array.isArray(data13))) && (typeof data13 !== "string")){
+const err33 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err33];
 }
 else {
 vErrors.push(err33);
+}
+errors++;
+}
+if(typeof data13 === "string"){
+if(!pattern0.test(data13)){
+const err34 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+if(Array.isArray(data13)){
+const len4 = data13.length;
+for(let i4=0; i4<len4; i4++){
+if(typeof data13[i4] !== "string"){
+const err35 = {instancePath:instancePath+"/lifecycle/ignore_changes/" + i4,schemaPath:"#/properties/lifecycle/properties/ignore_changes/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+}
+}
+if(data11.adopt !== undefined){
+let data15 = data11.adopt;
+if((typeof data15 !== "string") && (!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))))){
+const err36 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.adopt.type}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data11.renamed_from !== undefined){
+if(typeof data11.renamed_from !== "string"){
+const err37 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
 }
 errors++;
 }
@@ -1834,12 +1883,12 @@ const _errs45 = errors;
 let valid15 = false;
 const _errs46 = errors;
 if(!((data17 === "delete") || (data17 === "forget"))){
-const err34 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema16.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err38 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema16.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
-vErrors = [err34];
+vErrors = [err38];
 }
 else {
-vErrors.push(err34);
+vErrors.push(err38);
 }
 errors++;
 }
@@ -1849,23 +1898,23 @@ if(!valid15){
 const _errs47 = errors;
 if(typeof data17 === "string"){
 if(!pattern0.test(data17)){
-const err35 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err39 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
-vErrors = [err35];
+vErrors = [err39];
 }
 else {
-vErrors.push(err35);
+vErrors.push(err39);
 }
 errors++;
 }
 }
 else {
-const err36 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
+const err40 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err36];
+vErrors = [err40];
 }
 else {
-vErrors.push(err36);
+vErrors.push(err40);
 }
 errors++;
 }
@@ -1873,12 +1922,12 @@ var _valid2 = _errs47 === errors;
 valid15 = valid15 || _valid2;
 }
 if(!valid15){
-const err37 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
+const err41 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err37];
+vErrors = [err41];
 }
 else {
-vErrors.push(err37);
+vErrors.push(err41);
 }
 errors++;
 }
@@ -1897,23 +1946,23 @@ vErrors = null;
 if(data11.allow_twin !== undefined){
 let data18 = data11.allow_twin;
 if((typeof data18 !== "boolean") && (typeof data18 !== "string")){
-const err38 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.allow_twin.type}};
+const err42 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.allow_twin.type}};
 if(vErrors === null){
-vErrors = [err38];
+vErrors = [err42];
 }
 else {
-vErrors.push(err38);
+vErrors.push(err42);
 }
 errors++;
 }
 if(typeof data18 === "string"){
 if(!pattern0.test(data18)){
-const err39 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err43 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
-vErrors = [err39];
+vErrors = [err43];
 }
 else {
-vErrors.push(err39);
+vErrors.push(err43);
 }
 errors++;
 }
@@ -1923,12 +1972,12 @@ errors++;
 }
 }
 else {
-const err40 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err44 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err40];
+vErrors = [err44];
 }
 else {
-vErrors.push(err40);
+vErrors.push(err44);
 }
 errors++;
 }
@@ -2585,7 +2634,7 @@ export const precompiled = {
   'e970eb41042ed4ab42ff28694eba536948cf0e6abaa6c15e68bd413a7a85f767': accounts_where,
   '3bc7635acc598ac4331d0a51d2c8bf2e3f5dd186b6e49bb20c7033c684540858': alert_push_destinations,
   'c49593d0d1189a8547ac45f8115e1e59eca439417298ca3f037b38a5e52e0385': alert_push_destinations_where,
-  'e461c54be557d4f559e4b4d273a395cd669cec77086e8a1c122f088e137a9d6f': alert_rules,
+  '33d2477f4aa52230ab40e02b0cea960c82befaaeca7bf1595db028c69e9289eb': alert_rules,
   '4a19f2a5de54767486e511a1d180d5cb009173449579869dd85c9724fca9f453': alert_rules_where,
   'ef17ae23a844f3962ea018cf3fc50c11313872ee271934419f67f4a1afdbf5f5': account_authorizations,
   'ee85bb038a1f22a405781211c599ab0ad56639ad25f4a4b355b279ab3a190a87': account_authorizations_where,
