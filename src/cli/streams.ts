@@ -63,7 +63,8 @@ export async function readAll(stdin: NodeJS.ReadStream, limit: number): Promise<
 
 /** One line typed by a person; empty where the input ends or the run is interrupted. */
 export async function ask(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream, question: string, signal: AbortSignal): Promise<string> {
-  const lines = createInterface({ input: stdin, output: stderr });
+  // The terminal itself edits the line and turns Ctrl-C into a signal, as it does everywhere else in a run.
+  const lines = createInterface({ input: stdin, output: stderr, terminal: false });
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   try {
     return await Promise.race([lines.question(question, { signal }), closed]);

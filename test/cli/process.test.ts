@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answers } from '../../src/cli/program.js';
 import { TRUEUP } from '../support/command.js';
-import { atTerminal, emulator, folder, small } from './run.js';
+import { answering, atTerminal, emulator, folder, small } from './run.js';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
@@ -68,6 +68,38 @@ describe('a first project', () => {
       expect(stdout + stderr).toContain('--auto-approve');
       expect(stdout + stderr).not.toContain('yaml:');
     }
+  });
+});
+
+describe('validate', () => {
+  const refused = async (yaml: string): Promise<string> => (await folder({ 'trueup.yaml': yaml }).expect(1, ['validate'])).stderr;
+
+  test('references that go round, by their members', async () => {
+    const told = await refused('accounts: { a: { name: A, account: "${accounts.b.id}" }, b: { name: B, account: "${accounts.a.id}" } }\n');
+    expect(told).toMatch(/accounts\.a → accounts\.b →\s+accounts\.a\./);
+    expect(told).toContain('trueup.yaml:1:');
+  });
+
+  test('references to nothing, with their place, the lines around it and the nearest address', async () => {
+    const told = await refused('accounts:\n  field: { name: F }\n  sub:\n    name: S\n    account: "${accounts.feild.id}"\n');
+    expect(told).toMatch(/accounts\.feild[\s\S]*`accounts\.field`/);
+    expect(told).toContain('trueup.yaml:5:5');
+    expect(told).toContain('> 5 |     account: "${accounts.feild.id}"');
+  });
+
+  test('what another PATH declares is answered for by the state', async () => {
+    const home = folder({
+      'a/trueup.yaml': 'settings: { target: emulator }\naccounts: { up: { name: U } }\n',
+      'b/x.yaml': 'accounts: { sub: { name: S, account: "${accounts.up.id}" } }\n',
+    });
+    await home.expect(1, ['validate', 'b']);
+    await home.expect(0, ['apply', 'a', '--auto-approve']);
+    await home.expect(0, ['validate', 'b']);
+  });
+
+  test('advice, too, with the lines around it', async () => {
+    const { stderr } = await folder({ 'trueup.yaml': 'account_authorizations: { x: { user: "1", account: "2", role: root } }\n' }).expect(0, ['validate']);
+    expect(stderr).toContain('> 1 | account_authorizations');
   });
 });
 
@@ -194,6 +226,12 @@ describe('the prompt', () => {
     expect(screen).toContain('Nothing was changed');
     expect(code).toBe(1);
     expect(readdirSync(join(home.path, '.trueup')).filter((name) => name.startsWith('state.json'))).toEqual([]);
+  });
+
+  test('Ctrl-C is a signal, and nothing was changed', async () => {
+    const { code, screen } = await answering(folder({ 'trueup.yaml': small }), ['apply'], 'taken for an answer', '\u0003');
+    expect(screen).not.toContain('Applied');
+    expect(code).toBe(130);
   });
 
   test('yes is', async () => {

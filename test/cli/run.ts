@@ -1,5 +1,5 @@
 // The built command as a person or a CI job runs it: a real process, a folder of its own, ended with the test.
-import { spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -102,19 +102,32 @@ export async function emulator(home: Folder, args: readonly string[] = []): Prom
   return { ...started, env };
 }
 
+const terminal = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], TERM: 'xterm-256color' });
+const inScript = (args: readonly string[]): string[] => ['-qec', `stty cols 80; ${[process.execPath, TRUEUP, ...args].map((word) => `'${word}'`).join(' ')}`, '/dev/null'];
+
+/** Runs at a terminal at which somebody types `answer` once the screen shows `question`. */
+export function answering(home: Folder, args: readonly string[], question: string, answer: string): Promise<Shown> {
+  const child = spawn('script', inScript(args), { cwd: home.path, env: terminal() });
+  cleanUp.push(() => void child.kill('SIGKILL'));
+  let screen = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const asked = screen.includes(question);
+    screen += text;
+    if (!asked && screen.includes(question)) child.stdin.write(answer);
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, screen: screen.replaceAll('\r\n', '\n') }));
+  });
+}
+
 /** What a terminal of 80 columns shows when `typed` is typed at it. @throws where util-linux's `script` is missing */
 export function atTerminal(
   home: Folder,
   args: readonly string[],
   { env = {}, typed = '' }: { readonly env?: Readonly<Record<string, string>>; readonly typed?: string } = {},
 ): Shown {
-  const quoted = [process.execPath, TRUEUP, ...args].map((word) => `'${word}'`).join(' ');
-  const { status, stdout, error } = spawnSync('script', ['-qec', `stty cols 80; ${quoted}`, '/dev/null'], {
-    cwd: home.path,
-    env: { PATH: process.env['PATH'], TERM: 'xterm-256color', ...env },
-    input: typed,
-    encoding: 'utf8',
-  });
+  const { status, stdout, error } = spawnSync('script', inScript(args), { cwd: home.path, env: { ...terminal(), ...env }, input: typed, encoding: 'utf8' });
   if (error) throw new Error(`These tests need the command script of util-linux: ${error.message}`);
   return { code: status, screen: stdout.replaceAll('\r\n', '\n') };
 }
