@@ -14,6 +14,7 @@ export function connect(options: ConnectOptions): CloudWriter {
     find: (kind, ids) => find(session, kind, ids),
     compose: (kind, write) => compose(session, kind, write),
     send: (kind, request, write) => send(session, kind, request, write),
+    pause: (attempt, wait) => session.pause(attempt, wait),
     activity: (ids, since) => activity(session, ids, since),
     cost: session.cost,
   };

@@ -20,6 +20,8 @@ export type Result = { readonly answer: Answer; readonly wait?: number } | { rea
 export interface Courier {
   /** The last result; `again` says whether a result allows another attempt. Never throws for network or server. */
   readonly carry: (call: Call, again: (result: Result) => boolean) => Promise<Result>;
+  /** Waits after the `tries`th attempt, and says whether there may be another: three a call, and a share of the whole run. */
+  readonly pause: (tries: number, asked: number | undefined, signal?: AbortSignal) => Promise<boolean>;
   /** Attempts so far, by the name they are counted under. */
   readonly cost: () => Readonly<Record<string, number>>;
 }
@@ -97,13 +99,16 @@ export function courier({ transport, clock, random, emit, signal: run, requestsP
       const result = await attempt(call);
       const asked = 'answer' in result ? result.wait : undefined;
       if (asked !== undefined && asked <= patience && 'answer' in result && result.answer.status === 429) gate.hold(asked);
-      if (tries === maxAttempts || !again(result) || (asked ?? 0) > patience || !budget.spend(requests)) return result;
-      const pause = Math.max(asked ?? 0, backoff(tries, random));
-      if (!(await sleep(pause, asked === undefined ? 'the service is in trouble' : 'the service asked for patience', call.signal ?? run))) return result;
+      if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
     }
   }
 
-  return { carry, cost: () => ({ ...counts }) };
+  async function pause(tries: number, asked: number | undefined, signal = run): Promise<boolean> {
+    if (tries >= maxAttempts || (asked ?? 0) > patience || !budget.spend(requests)) return false;
+    return sleep(Math.max(asked ?? 0, backoff(tries, random)), asked === undefined ? 'the service is in trouble' : 'the service asked for patience', signal);
+  }
+
+  return { carry, pause, cost: () => ({ ...counts }) };
 }
 
 const interrupted = (sent = false): TransportError => new TransportError('the run was interrupted', { sent, code: 'interrupted' });

@@ -13,8 +13,11 @@ const relistings = 3;
 async function listOnce({ reader, options }: Session, kind: Kind, door: Door): Promise<Listing | undefined> {
   const { operations } = kind;
   const path = door.base.path + door.dialect.path(operations.collection);
-  let served: number | undefined;
-  const plain = reader(door, kind.name, path, ({ headers }) => void (served ??= httpDate(headers['date'])));
+  let skew: number | undefined;
+  const plain = reader(door, kind.name, path, ({ headers }) => {
+    const served = httpDate(headers['date']);
+    if (served !== undefined) skew ??= served - options.clock.now();
+  });
   const guesses = operations.paging === 'offset' ? readAhead(plain, operations.page, options.ahead?.[kind.name] ?? 0) : undefined;
   const objects = new Map<string, Live>();
   try {
@@ -29,7 +32,7 @@ async function listOnce({ reader, options }: Session, kind: Kind, door: Door): P
   } finally {
     guesses?.stop();
   }
-  return { kind: kind.name, objects: [...objects.values()], ...(served !== undefined && { server_at: new Date(served).toISOString() }) };
+  return { kind: kind.name, objects: [...objects.values()], ...(skew !== undefined && { skew }) };
 }
 
 /** @throws Refusal where the listing is not proven complete. */

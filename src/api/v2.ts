@@ -12,6 +12,7 @@ export const v2: Dialect = {
   query: (size, filters = {}) => new URLSearchParams({ ...filters, limit: String(size) }).toString(),
   page(body) {
     if (!isObject(body) || !Array.isArray(body['data'])) throw new Malformed('has no list of records under data');
+    if (body['exception'] || hasErrors(body)) throw new Malformed('reports errors beside its records');
     const meta = body['meta'];
     if (!isObject(meta) || !Object.hasOwn(meta, 'next')) throw new Malformed('does not say under meta.next whether more follows');
     return { records: body['data'], next: nextQuery(meta['next'], 'meta.next') };
@@ -22,6 +23,9 @@ export const v2: Dialect = {
   body: (kind, { fields }) => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toWire(kind.attributes[name] as Attribute, value)])),
   throttles: () => false,
 };
+
+/** What is answered beside errors may be a part of what there is. */
+export const hasErrors = ({ errors }: Readonly<Record<string, unknown>>): boolean => Array.isArray(errors) && errors.length > 0;
 
 /** @throws Malformed for a next that is neither null nor an address with a query. */
 export function nextQuery(next: unknown, where: string): string | null {

@@ -2,7 +2,7 @@
 import { isObject, normal, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
 import { Malformed, parseJson } from './answer.js';
 import type { Dialect } from './dialect.js';
-import { nextQuery } from './v2.js';
+import { hasErrors, nextQuery } from './v2.js';
 
 export const v3: Dialect = {
   name: 'v3',
@@ -13,6 +13,7 @@ export const v3: Dialect = {
   query: (size, filters = {}) => new URLSearchParams({ ...filters, 'page[size]': String(size) }).toString(),
   page(body) {
     if (!isObject(body) || !Array.isArray(body['data'])) throw new Malformed('has no list of resources under data');
+    if (hasErrors(body)) throw new Malformed('reports errors beside its resources');
     const links = body['links'];
     if (!isObject(links) || !Object.hasOwn(links, 'next')) throw new Malformed('does not say under links.next whether more follows');
     return { records: body['data'], next: nextQuery(links['next'], 'links.next') };
@@ -46,7 +47,7 @@ export const v3: Dialect = {
   throttles(body) {
     try {
       const parsed = parseJson(body);
-      return !(isObject(parsed) && Array.isArray(parsed['errors']) && parsed['errors'].length > 0);
+      return !(isObject(parsed) && hasErrors(parsed));
     } catch {
       return true;
     }

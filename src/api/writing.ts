@@ -53,7 +53,8 @@ export async function send({ doorOf, reveal, callOf, carry, tidy }: Session, kin
   const result = await carry(call, (one) => isHarmless(door.dialect, one));
   const outcome = classify(result);
   if (outcome === 'applied' && 'answer' in result) return confirmed(kind, door.dialect, request, write, result.answer);
-  return { class: outcome, diagnostic: complaint(request, door.dialect, result, tidy) };
+  const wait = 'answer' in result ? result.wait : undefined;
+  return { class: outcome, diagnostic: complaint(request, door.dialect, result, tidy), ...(wait !== undefined && { wait }) };
 }
 
 /** What a success is worth: a create has to give an id and echo what was sent, anything else may answer nothing, but not a web page or half a body. */

@@ -19,8 +19,8 @@ export interface Live {
 export interface Listing {
   readonly kind: string;
   readonly objects: readonly Live[];
-  /** The server's clock at the first answer (ISO 8601), where it told. */
-  readonly server_at?: string;
+  /** Milliseconds by which the server's clock was ahead of ours at the first answer, where it told. */
+  readonly skew?: number;
 }
 
 /** A request as it is planned and sent. `path` begins with the path of the target's base address; `body` may hold references and secrets. */
@@ -54,6 +54,8 @@ export interface Sent {
   readonly class: OutcomeClass;
   readonly live?: Live;
   readonly diagnostic?: Diagnostic;
+  /** Milliseconds that the service asked to wait. */
+  readonly wait?: number;
 }
 
 export interface CloudReader {
@@ -74,6 +76,8 @@ export interface CloudReader {
 export interface CloudWriter extends CloudReader {
   /** Sends a request whose references are filled. Never throws for what the server or the network does. */
   send(kind: Kind, request: Request, write: Write): Promise<Sent>;
+  /** After the `attempt`th sending (from 1) without a clear answer: waits, and says whether another one is allowed at all. */
+  pause(attempt: number, wait?: number): Promise<boolean>;
 }
 
 const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:\/|$)/;

@@ -61,7 +61,7 @@ export interface Intent {
   readonly id?: string;
   /** For a create: digest of the canonical writable content, secrets replaced by their source names. */
   readonly content?: string;
-  /** For a create: that content itself (no secret), so that recovery compares and not only hashes. */
+  /** For a create: that content itself (no secret), so that recovery compares and not only hashes. For an update that counts against the limits: what is sent. */
   readonly body?: JsonObject;
   /** For a create: ids of the objects of equal content that existed before, which recovery must not take. */
   readonly preimage?: readonly string[];
@@ -70,7 +70,7 @@ export interface Intent {
   /** For a create: what the entry will be once an id is known. */
   readonly entry?: Omit<Entry, 'id' | 'observed'>;
   readonly at: string;
-  /** The server's clock when the pre-image was listed (ISO 8601), to bound skew. */
+  /** The server's clock at `at` (ISO 8601), where it told the time when the pre-image was listed. */
   readonly server_at?: string;
 }
 

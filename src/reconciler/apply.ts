@@ -94,7 +94,10 @@ class Run {
   readonly #outcomes = new Map<string, Outcome>();
   readonly #unsettled = new Map<string, Intent>();
   readonly #written = new Map<string, { change: Change; id: string; fields: Values; before: Entry | undefined }>();
-  readonly #retried = new Set<string>();
+  /** Creates that are not sent again, whatever is found out about them. */
+  readonly #final = new Set<string>();
+  readonly #deleted = new Map<string, Entry>();
+  readonly #known: Set<string>;
   #silence = 0;
 
   constructor(hands: Hands, { plan, world }: Proposal, entries: Readonly<Record<string, Entry>>) {
@@ -102,7 +105,14 @@ class Run {
     this.#changes = plan.changes;
     this.#entries = new Map(Object.entries(entries));
     const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
-    this.#around = { before: beforeRun(world), entry: (address) => this.#entries.get(address), resolver: (reference) => this.#resolve(reference, lookups) };
+    this.#known = new Set(Object.values(entries).map((entry) => `${entry.kind} ${entry.id}`));
+    for (const { kind, byId } of world.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
+    this.#around = {
+      known: (kind, id) => this.#known.has(`${kind} ${id}`),
+      before: beforeRun(world),
+      entry: (address) => this.#entries.get(address),
+      resolver: (reference) => this.#resolve(reference, lookups),
+    };
   }
 
   async all(): Promise<readonly Outcome[]> {
@@ -189,6 +199,8 @@ class Run {
     this.#remember(change, performed);
     this.#silence = performed.outcome.outcome === 'unknown' ? this.#silence + 1 : performed.outcome.outcome === 'done' && writes(change) ? 0 : this.#silence;
     if (performed.written) this.#written.set(change.address, { change, ...performed.written, before });
+    if (change.action === 'delete' && performed.entry === null && before) this.#deleted.set(change.address, before);
+    if (performed.pending && !performed.again) this.#final.add(change.address);
     if (performed.pending) this.#unsettled.set(change.address, performed.pending);
     else this.#end(performed.outcome, loud);
   }
@@ -196,7 +208,12 @@ class Run {
   #remember(change: Change, performed: Pick<Performed, 'entry'>): void {
     if (change.renamed_from !== undefined && performed.entry !== undefined) this.#entries.delete(change.renamed_from);
     if (performed.entry === null) this.#entries.delete(change.address);
-    else if (performed.entry) this.#entries.set(change.address, performed.entry);
+    else if (performed.entry) this.#bind(change.address, performed.entry);
+  }
+
+  #bind(address: string, entry: Entry): void {
+    this.#entries.set(address, entry);
+    this.#known.add(`${entry.kind} ${entry.id}`);
   }
 
   #reasonToSkip(change: Change): string | undefined {
@@ -224,7 +241,7 @@ class Run {
   async #settle(release: (address: string) => void): Promise<readonly string[]> {
     const intents = [...this.#unsettled.values()];
     const owned = new Set([...this.#entries.values()].map((entry) => `${entry.kind} ${entry.id}`));
-    const settled = await this.#look(intents, (kind, id) => owned.has(`${kind} ${id}`));
+    const settled = (await this.#look(intents, (kind, id) => owned.has(`${kind} ${id}`))).map(besideNone);
     const again: string[] = [];
     this.#silence = 0;
     for (const intent of intents) {
@@ -232,9 +249,9 @@ class Run {
       const result = one && resultOf(one);
       this.#unsettled.delete(intent.address);
       if (result) await this.#hands.session.record(result);
-      if (result?.entry) this.#entries.set(intent.address, result.entry);
-      if (one?.verdict === 'absent' && !this.#retried.has(intent.address)) {
-        this.#retried.add(intent.address);
+      if (result?.entry) this.#bind(intent.address, result.entry);
+      if (one?.verdict === 'absent' && !this.#final.has(intent.address)) {
+        this.#final.add(intent.address);
         again.push(intent.address);
       } else {
         this.#end(outcomeOf(intent, one));
@@ -246,7 +263,7 @@ class Run {
 
   async #look(intents: readonly Intent[], owned: (kind: string, id: string) => boolean): Promise<readonly Settled[]> {
     try {
-      return await settle(this.#hands, intents, owned);
+      return await settle(this.#hands, intents, owned, this.#hands.clock.now());
     } catch (error) {
       if (error instanceof Refusal || this.#hands.signal.aborted) return [];
       throw error;
@@ -272,7 +289,10 @@ class Run {
     const live = await this.#readBack(deleted.flatMap((change) => ('id' in change ? [{ kind: change.kind, id: change.id }] : [])));
     for (const change of deleted) {
       const now = 'id' in change ? live.get(`${change.kind} ${change.id}`) : undefined;
-      if (now !== undefined && now !== 'unread') this.#fail(change, 'still-there', `${change.address}: the service answered with success, but the object is still there.`);
+      if (now === undefined || now === 'unread') continue;
+      const entry = this.#deleted.get(change.address);
+      if (entry) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry });
+      this.#fail(change, 'still-there', `${change.address}: the service answered with success, but the object is still there.`);
     }
   }
 
@@ -307,6 +327,11 @@ class Run {
 
 type ReadBack = Live | 'unread';
 
+/** Nothing is made beside an object of equal content, however old: within a run nobody is shown it. */
+function besideNone(settled: Settled): Settled {
+  return settled.verdict === 'absent' && settled.alike.length > 0 ? { intent: settled.intent, verdict: 'undecided', candidates: settled.alike } : settled;
+}
+
 /** What a create without an answer came to; `settled` is absent where nobody could look. */
 function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
   const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
@@ -315,7 +340,7 @@ function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
     case 'applied':
       return { ...base, outcome: 'done', id: settled.live.id };
     case 'absent':
-      return { ...base, outcome: 'failed', diagnostic: trouble('no-answer', `${intent.address} was not created: the service did not answer, twice.`, 'Run apply again later.') };
+      return { ...base, outcome: 'failed', diagnostic: trouble('no-answer', `${intent.address} was not created: the service gave no clear answer.`, 'Run apply again later.') };
     case 'undecided':
       return { ...base, outcome: 'unknown', diagnostic: question(intent, settled.candidates) };
     default:

@@ -49,13 +49,16 @@ export interface Surroundings {
   readonly resolver: Resolver;
   readonly before: Before;
   readonly entry: (address: string) => Entry | undefined;
+  /** Whether an object was there before the run, or was made by it. */
+  readonly known: (kind: string, id: string) => boolean;
 }
 
 /** What existed before the run, for pre-images: built once a kind, so that a thousand creates stay linear. */
 export interface Before {
   readonly equals: (kind: Kind, values: Values) => readonly string[];
   readonly highest: (kind: Kind) => string | undefined;
-  readonly server_at: (kind: Kind) => string | undefined;
+  /** The server's clock at a time of ours (ISO 8601), where it told. */
+  readonly server_at: (kind: Kind, at: string) => string | undefined;
 }
 
 /** One change carried out. `entry` is what the state holds now; `pending` the create whose outcome is unknown. */
@@ -63,12 +66,11 @@ export interface Performed {
   readonly outcome: Outcome;
   readonly entry?: Entry | null;
   readonly pending?: Intent;
+  /** Whether that create may be sent once more, should it turn out that it did nothing. */
+  readonly again?: boolean;
   /** For an update: what was written, to be proven by a reading. */
   readonly written?: { readonly id: string; readonly fields: Values };
 }
-
-/** How often an update or delete with an unknown outcome is looked at and, if still needed, sent again. */
-const ATTEMPTS = 3;
 
 export async function perform(hands: Hands, change: Change, around: Surroundings): Promise<Performed> {
   const kind = hands.kinds.get(change.kind) as Kind;
@@ -156,8 +158,9 @@ async function create(
   write: Write,
   entry: Omit<Entry, 'id' | 'observed'>,
   around: Surroundings,
-): Promise<{ outcome: Outcome['outcome']; id?: string; entry?: Entry; pending?: Intent; diagnostic?: Diagnostic }> {
+): Promise<{ outcome: Outcome['outcome']; id?: string; entry?: Entry; pending?: Intent; again?: boolean; diagnostic?: Diagnostic }> {
   const body = redactAll(write.fields);
+  const at = timestamp(hands);
   const intent: Intent = {
     type: 'intent',
     op: hands.random.uuid(),
@@ -168,19 +171,21 @@ async function create(
     body,
     preimage: around.before.equals(kind, write.fields),
     entry,
-    at: timestamp(hands),
+    at,
     ...optional('highest', around.before.highest(kind)),
-    ...optional('server_at', around.before.server_at(kind)),
+    ...optional('server_at', around.before.server_at(kind, at)),
   };
   const sent = await sendUnderIntent(hands, kind, intent, write);
-  if (sent.class === 'applied' && sent.live) {
+  // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
+  if (sent.class === 'applied' && sent.live && !around.known(kind.name, sent.live.id)) {
     const done: Entry = { ...entry, applied_at: timestamp(hands), id: sent.live.id, observed: withoutSecrets(kind.attributes, sent.live.values) as JsonObject };
     await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address, entry: done });
     return { outcome: 'done', id: done.id, entry: done };
   }
   await hands.session.record({ type: 'result', op: intent.op, class: sent.class === 'applied' ? 'unknown' : sent.class, address });
   if (sent.class === 'rejected' || sent.class === 'not_sent') return { outcome: 'failed', ...optional('diagnostic', sent.diagnostic) };
-  return { outcome: 'unknown', pending: intent, ...optional('diagnostic', sent.diagnostic) };
+  const again = sent.class === 'unknown' && (await hands.cloud.pause(1, sent.wait));
+  return { outcome: 'unknown', pending: intent, again, ...optional('diagnostic', sent.diagnostic) };
 }
 
 type Written = { outcome: Outcome['outcome']; id?: string; entry?: Entry | null; diagnostic?: Diagnostic; written?: { id: string; fields: Values } };
@@ -191,7 +196,8 @@ async function update(hands: Hands, kind: Kind, change: Change & { readonly id: 
   const prior = around.entry(change.renamed_from ?? change.address);
   if (desired && entry && (!prior || change.renamed_from !== undefined))
     await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry: bound(change, entry, prior) });
-  const intent = repeatable(hands, kind, change.address, 'update', change.id);
+  const counts = change.action === 'update' ? { body: redactAll(write.fields) } : {};
+  const intent: Intent = { ...repeatable(hands, kind, change.address, 'update', change.id), ...counts };
   const sent = await sendUntilKnown(hands, kind, intent, write, change.before);
   const at = timestamp(hands);
   if (sent.class === 'applied') {
@@ -200,7 +206,7 @@ async function update(hands: Hands, kind: Kind, change: Change & { readonly id: 
     await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address: change.address, entry: done, ...spent });
     return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields } };
   }
-  await hands.session.record({ type: 'result', op: intent.op, class: 'not_sent', address: change.address });
+  await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address: change.address });
   return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id: change.id, ...optional('diagnostic', sent.diagnostic) };
 }
 
@@ -226,7 +232,7 @@ async function remove(hands: Hands, kind: Kind, address: string, write: Write): 
     });
     return { outcome: 'done', id, entry: null };
   }
-  await hands.session.record({ type: 'result', op: intent.op, class: 'not_sent', address });
+  await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address });
   return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id, ...optional('diagnostic', sent.diagnostic) };
 }
 
@@ -244,6 +250,7 @@ async function sendUnderIntent(hands: Hands, kind: Kind, intent: Intent, write: 
 async function sendUntilKnown(hands: Hands, kind: Kind, intent: Intent, write: Write, base: Values): Promise<Sent> {
   let sent = await sendUnderIntent(hands, kind, intent, write);
   for (let attempt = 1; sent.class === 'unknown'; attempt += 1) {
+    const again = await hands.cloud.pause(attempt, sent.wait);
     const look = await tryFind(hands, kind, intent.id as string);
     if (look === 'unread') return sent;
     if (write.verb === 'delete' && look === undefined) return { class: 'applied' };
@@ -253,7 +260,7 @@ async function sendUntilKnown(hands: Hands, kind: Kind, intent: Intent, write: W
     if (write.verb === 'update' && !blind && taken(kind, write.fields, look)) return { class: 'applied' };
     if (!unmoved(kind, base, look))
       return { class: 'rejected', diagnostic: { severity: 'error', code: 'moved', summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
-    if (attempt >= ATTEMPTS || hands.signal.aborted) return sent;
+    if (!again || hands.signal.aborted) return sent;
     await hands.session.assertHeld();
     sent = await hands.cloud.send(kind, hands.cloud.compose(kind, write), write);
   }
@@ -300,7 +307,7 @@ function optional<K extends string, V>(name: K, value: V | undefined): Partial<R
 }
 
 /** What existed before this run, from the reading the plan was made of. */
-export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live>; readonly server_at?: string }>): Before {
+export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live>; readonly skew?: number }>): Before {
   const indexes = new Map<string, ReadonlyMap<string, readonly Live[]>>();
   const tops = new Map<string, string | undefined>();
   return {
@@ -315,7 +322,10 @@ export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; read
       if (!tops.has(kind.name)) tops.set(kind.name, highestOf([...(world.get(kind.name)?.byId.keys() ?? [])]));
       return tops.get(kind.name);
     },
-    server_at: (kind) => world.get(kind.name)?.server_at,
+    server_at: (kind, at) => {
+      const skew = world.get(kind.name)?.skew;
+      return skew === undefined ? undefined : new Date(Date.parse(at) + skew).toISOString();
+    },
   };
 }
 

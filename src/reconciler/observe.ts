@@ -20,7 +20,8 @@ import {
 export interface Collection {
   readonly kind: Kind;
   readonly byId: ReadonlyMap<string, Live>;
-  readonly server_at?: string;
+  /** As in `Listing`. */
+  readonly skew?: number;
 }
 
 /** Everything that was read, by kind name. */
@@ -46,7 +47,7 @@ async function collect(cloud: CloudReader, kind: Kind, entries: readonly Entry[]
     again.forEach(keep);
   }
   emit({ type: 'reading', kind: kind.name, objects: byId.size, done: true });
-  return { kind, byId, ...(listing.server_at === undefined ? {} : { server_at: listing.server_at }) };
+  return { kind, byId, ...(listing.skew === undefined ? {} : { skew: listing.skew }) };
 }
 
 /** Even a server that answers a secret in clear must not get it into a plan or a state. */

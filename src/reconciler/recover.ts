@@ -16,14 +16,18 @@ import {
   type Kinds,
   type Live,
   type Result,
+  type Spent,
 } from '../model/index.js';
 import type { Clock } from '../ports/index.js';
 import type { Session } from '../state/store.js';
+import { taken } from './diff.js';
 import { quote } from './match.js';
 import { withoutSecrets } from './observe.js';
 
 /** Tolerated difference between our clock and the server's, where only ours is known. */
 const SKEW = 60_000;
+/** Milliseconds that a request may have waited behind its intent, where the service asked for patience twice. */
+const DELAY = 240_000;
 /** Listings of one kind before giving up on two that agree. */
 const LISTINGS = 6;
 
@@ -37,15 +41,18 @@ export interface Looker {
 }
 
 export type Settled = { readonly intent: Intent } & (
-  { readonly verdict: 'applied'; readonly live: Live } | { readonly verdict: 'absent' } | { readonly verdict: 'undecided'; readonly candidates: readonly string[] }
+  | { readonly verdict: 'applied'; readonly live: Live }
+  | { readonly verdict: 'absent'; readonly alike: readonly string[] }
+  | { readonly verdict: 'undecided'; readonly candidates: readonly string[] }
 );
 
 /**
- * What became of creates without an answer. `owned` tells ids that are managed already.
+ * What became of creates without an answer. `owned` tells ids that are managed already; `sent` when the
+ * last of them may have left (milliseconds since 1970).
  * @throws Refusal when a listing cannot be proven complete; the signal's reason when interrupted.
  */
-export async function settle(looker: Looker, intents: readonly Intent[], owned: (kind: string, id: string) => boolean): Promise<readonly Settled[]> {
-  await waitUntilLanded(looker, intents);
+export async function settle(looker: Looker, intents: readonly Intent[], owned: (kind: string, id: string) => boolean, sent: number): Promise<readonly Settled[]> {
+  await waitUntilLanded(looker, intents, sent);
   const names = [...new Set(intents.map((intent) => intent.kind))];
   const settled: Settled[] = [];
   for (const name of names) {
@@ -62,9 +69,8 @@ export async function settle(looker: Looker, intents: readonly Intent[], owned: 
   return settled;
 }
 
-async function waitUntilLanded({ clock, emit, signal, settleMilliseconds }: Looker, intents: readonly Intent[]): Promise<void> {
-  const last = Math.max(...intents.map((intent) => Date.parse(intent.at)));
-  const wait = Math.min(last + settleMilliseconds - clock.now(), settleMilliseconds);
+async function waitUntilLanded({ clock, emit, signal, settleMilliseconds }: Looker, intents: readonly Intent[], sent: number): Promise<void> {
+  const wait = Math.min(sent + settleMilliseconds - clock.now(), settleMilliseconds);
   if (wait <= 0) return;
   emit({ type: 'waiting', why: `until ${intents.length === 1 ? `the create of ${intents[0]?.address}` : `${intents.length} creates`} can no longer land`, milliseconds: wait });
   await clock.sleep(wait, signal);
@@ -100,14 +106,15 @@ export function decide(kind: Kind, intents: readonly Intent[], objects: readonly
   const claimed = new Set<string>();
   const out: Settled[] = [];
   for (const intent of intents) {
-    const fresh = objects.filter((live) => !claimed.has(live.id) && isNew(intent, live));
-    const equals = fresh.filter((live) => holds(kind, intent.body ?? {}, live));
+    const alike = objects.filter((live) => !claimed.has(live.id) && !intent.preimage?.includes(live.id) && holds(kind, intent.body ?? {}, live));
+    const equals = alike.filter((live) => isNew(intent, live));
     const rivals = intents.filter((other) => other.content === intent.content && !out.some((done) => done.intent === other)).length;
     const live = equals.length <= rivals ? equals.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0] : undefined;
     if (live) {
       claimed.add(live.id);
       out.push({ intent, verdict: 'applied', live });
-    } else out.push(equals.length > 0 ? { intent, verdict: 'undecided', candidates: equals.map((one) => one.id) } : { intent, verdict: 'absent' });
+    } else
+      out.push(equals.length > 0 ? { intent, verdict: 'undecided', candidates: equals.map((one) => one.id) } : { intent, verdict: 'absent', alike: alike.map((one) => one.id) });
   }
   return out.map((one) => {
     const strangers = one.verdict === 'absent' ? objects.filter((live) => !claimed.has(live.id) && isNew(one.intent, live)) : [];
@@ -149,11 +156,12 @@ export async function recover(looker: Looker, session: Session): Promise<readonl
   const { pending, state } = session.snapshot;
   if (pending.length === 0) return [];
   const repeatable = pending.filter((intent) => intent.action !== 'create');
-  if (repeatable.length > 0) await session.record(...repeatable.map((intent): Result => ({ type: 'result', op: intent.op, class: 'not_sent', address: intent.address })));
+  if (repeatable.length > 0) await session.record(...(await whatWasDone(looker, repeatable)));
   const creates = pending.filter((intent) => intent.action === 'create');
   if (creates.length === 0) return [];
   const owned = new Set(Object.values(state.resources).map((entry) => `${entry.kind} ${entry.id}`));
-  const settled = await settle(looker, creates, (kind, id) => owned.has(`${kind} ${id}`));
+  const sent = Math.min(looker.clock.now(), Math.max(...creates.map((intent) => Date.parse(intent.at))) + DELAY);
+  const settled = await settle(looker, creates, (kind, id) => owned.has(`${kind} ${id}`), sent);
   const results = settled.flatMap((one) => resultOf(one) ?? []);
   if (results.length > 0) await session.record(...results);
   const undecided = settled.flatMap((one) => (one.verdict === 'undecided' ? [question(one.intent, one.candidates)] : []));
@@ -167,6 +175,26 @@ export async function recover(looker: Looker, session: Session): Promise<readonl
         : `${one.intent.address} was not created by the interrupted run.`,
     address: one.intent.address,
   }));
+}
+
+/** Updates and deletes are planned again from what is live; those that were carried out count against the limits. */
+async function whatWasDone({ kinds, cloud }: Looker, intents: readonly Intent[]): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const name of new Set(intents.map((intent) => intent.kind))) {
+    const kind = kinds.get(name) as Kind;
+    const mine = intents.filter((intent) => intent.kind === name);
+    const found = await cloud.find(
+      kind,
+      mine.map((intent) => intent.id as string),
+    );
+    const live = new Map(found.map((one) => [one.id, one]));
+    for (const { op, address, action, id, body, at } of mine) {
+      const now = live.get(id as string);
+      const done = action === 'delete' ? now === undefined : now !== undefined && body !== undefined && Object.keys(body).length > 0 && taken(kind, body, now);
+      results.push({ type: 'result', op, address, ...(done ? { class: 'applied', spent: { at, action: action as Spent['action'] } } : { class: 'not_sent' }) });
+    }
+  }
+  return results;
 }
 
 export function resultOf(settled: Settled): Result | undefined {

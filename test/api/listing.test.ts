@@ -68,9 +68,9 @@ describe('a listing by next', () => {
   it('gives normal forms, the raw record only where a PUT needs it, and the clock of the server', async () => {
     const record = { ...rule('a'), associated_accounts: [9, 10, 9], updated_at: '2026-03-01T00:00:00+00:00', account: 'https://x.example/api/v2/accounts/7/', stranger: 1 };
     const answer = page([record]);
-    const { cloud } = bench(() => ({ ...answer, headers: { ...answer.headers, date: 'Thu, 01 Jan 2026 00:00:09 GMT' } }));
+    const { cloud, clock } = bench(() => ({ ...answer, headers: { ...answer.headers, date: 'Thu, 01 Jan 2026 00:00:09 GMT' } }));
     const listing = await cloud.list(rules);
-    expect(listing.server_at).toBe('2026-01-01T00:00:09.000Z');
+    expect(new Date(clock.now() + listing.skew!).toISOString()).toBe('2026-01-01T00:00:09.000Z');
     expect(listing.objects).toEqual([
       { id: 'a', values: { alert_config_id: 'a', schedule: null, associated_accounts: ['10', '9'], updated_at: '2026-03-01T00:00:00.000Z', account: '7' } },
     ]);
@@ -153,6 +153,8 @@ describe('a listing by next', () => {
     ['403', json({ exception: { type: 'x', message: 'no role' } }, 403), /403: no role.*TRUEUP_VND_API_KEY/],
     ['a redirect', json('', 302, { location: 'https://evil.example/' }), /302.*never followed/],
     ['404', json('', 404), /404.*TRUEUP_V2_URL/],
+    ['records beside errors', json({ data: [], errors: [{ detail: 'partial' }], meta: { next: null } }), /errors beside/],
+    ['records beside an exception', json({ data: [], exception: 'partial', meta: { next: null } }), /errors beside/],
   ])('says what is wrong with %s, without asking again', async (_, answer, words) => {
     const { cloud, asked } = bench(() => answer);
     expect((await refusal(cloud.list(rules))).text).toMatch(words);

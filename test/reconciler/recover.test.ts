@@ -1,124 +1,96 @@
-// Outcomes nobody heard of: when a request may still land, whose object it is, what counts against the limits.
+// What became of a create that nobody heard of: which live object it is taken for, and when a person is asked.
 import { describe, expect, it } from 'vitest';
-import { parseFault } from '../../src/emulator/index.js';
-import { Reference, type Declaration, type Project } from '../../src/model/index.js';
-import { declare } from '../support/planning.js';
-import { desire, rig, type Rig } from '../support/rig.js';
+import type { CloudReader, Intent, JsonObject, Kind, Live } from '../../src/model/index.js';
+import { decide, settle } from '../../src/reconciler/recover.js';
+import { kinds } from '../../src/resources/index.js';
+import { live } from '../support/planning.js';
+import { simulatedClock } from '../support/simulated.js';
 
-const pager = (url = 'https://hooks.example.com/a'): Declaration => declare('alert_push_destinations.pager', { name: 'Pager', enabled: true, endpoint: { url } });
-const pagers = (from: number, to: number): Project =>
-  desire(
-    ...Array.from({ length: to - from }, (_, index) =>
-      declare(`alert_push_destinations.p${from + index}`, { name: `P${from + index}`, endpoint: { url: 'https://hooks.example.com/a' } }),
-    ),
+const NOW = Date.parse('2026-01-02T03:04:05Z');
+
+/** A time-based UUID of a moment, in seconds after the intent. */
+function uuid(seconds: number, last = 1): string {
+  const ticks = (BigInt(NOW + seconds * 1000) * 10_000n + 0x01b21dd213814000n).toString(16).padStart(15, '0');
+  return `${ticks.slice(-8)}-${ticks.slice(-12, -8)}-1${ticks.slice(0, 3)}-8000-${String(last).padStart(12, '0')}`;
+}
+
+const body = { name: 'Pager' };
+const at = new Date(NOW).toISOString();
+const intent = (more: Partial<Intent> = {}, kind = 'alert_push_destinations'): Intent => ({
+  type: 'intent',
+  op: 'op-1',
+  address: `${kind}.pager`,
+  kind,
+  action: 'create',
+  content: 'c',
+  body,
+  preimage: [],
+  at,
+  server_at: at,
+  ...more,
+});
+const pager = (id: string, name = 'Pager'): Live => live('alert_push_destinations', id, { name });
+const account = (id: string, name = 'Pager'): Live => live('accounts', id, { name });
+
+const verdicts = (intents: readonly Intent[], objects: readonly Live[]): readonly string[] =>
+  decide(kinds.get(intents[0]?.kind ?? '') as Kind, intents, objects).map((one) =>
+    one.verdict === 'applied' ? one.live.id : one.verdict === 'undecided' ? `? ${one.candidates.join(' ')}` : `absent ${one.alike.join(' ')}`.trim(),
   );
-const destinations = (cloud: Rig): number => cloud.objects('alert_push_destinations').length;
-const recorded = async (cloud: Rig): Promise<readonly string[]> => Object.keys((await cloud.snapshot())?.state.resources ?? {});
 
-/** Rewrites answers on their way. */
-function between(cloud: Rig, rewrite: (request: Request, answer: Response) => Promise<Response>): void {
-  const { fetch } = cloud.emulator;
-  Object.assign(cloud.emulator, { fetch: async (request: Request) => rewrite(request.clone(), await fetch(request)) });
-}
-
-/** What another hand makes: a request with the credentials of the run. */
-async function anotherHand(cloud: Rig, request: Request, collection: string, body: unknown): Promise<void> {
-  const headers = new Headers(request.headers);
-  headers.set('content-type', 'application/json');
-  await cloud.emulator.fetch(new Request(`http://localhost/api/v2/${collection}/`, { method: 'POST', headers, body: JSON.stringify(body) }));
-}
-
-describe('a create without an answer', () => {
-  it('is given the whole settle time from its sending, however long that waited for patience', async () => {
-    const faults = ['late=3900,method=POST,times=1', 'status=429,method=POST,times=2'].map(parseFault).toReversed();
-    const cloud = rig({ faults });
-    expect(await cloud.apply(desire(pager()), { settle: 4 })).toMatchObject({ exit: 0 });
-    await cloud.emulator.settled();
-    expect(destinations(cloud)).toBe(1);
-    expect((await cloud.plan(desire(pager()))).exit).toBe(0);
-  });
-
-  it('is not made a second time beside an equal object, though its id claims to be older', async () => {
-    const cloud = rig();
-    between(cloud, async (request, answer) => {
-      const headers = new Headers(answer.headers);
-      headers.delete('date');
-      const old = (await answer.text()).replace(/"[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-/g, '"11111111-1111-11e0-');
-      return request.method === 'POST' ? new Response('<html>', { headers: { 'content-type': 'text/html' } }) : new Response(old, { status: answer.status, headers });
-    });
-    expect(await cloud.apply(desire(pager()))).toMatchObject({ exit: 5 });
-    expect(cloud.mutations()).toHaveLength(1);
-    expect(await cloud.apply(desire(pager()))).toMatchObject({ exit: 0 });
-    expect([cloud.mutations().length, destinations(cloud), await recorded(cloud)]).toEqual([1, 1, ['alert_push_destinations.pager']]);
-  });
-
-  it('does not take what another hand made after the reading and before the intent', async () => {
-    const faults = ['latency=20000,method=POST,path=accounts,times=1', 'reset-before,method=POST,path=push_destinations,after=1,times=1'].map(parseFault);
-    const cloud = rig({ faults });
-    let done = false;
-    between(cloud, async (request, answer) => {
-      if (request.method === 'GET' && !done && request.url.includes('push_destinations')) {
-        done = true;
-        await cloud.clock.sleep(1500);
-        await anotherHand(cloud, request, 'alert_push_destinations', { name: 'Pager 1', endpoint: { url: 'https://hooks.example.com/a' } });
-      }
-      return answer;
-    });
-    const project = desire(
-      declare('accounts.a', { name: 'Pager' }),
-      declare('alert_push_destinations.p', { name: 'Pager 1', endpoint: { url: 'https://hooks.example.com/a' } }),
-      declare('alert_rules.r', { associated_accounts: [new Reference('declared', 'accounts.a', 'id')] }),
-    );
-    const applied = await cloud.apply(project);
-    expect(applied.outcomes.find((one) => one.address === 'alert_push_destinations.p')).toMatchObject({ outcome: expect.stringMatching(/unknown|done/) as string });
-  });
-
-  it('is not believed where the answer names an object that was there before', async () => {
-    const cloud = rig();
-    await cloud.apply(desire(declare('alert_push_destinations.first', { name: 'First', endpoint: { url: 'https://hooks.example.com/a' } })));
-    const [first] = cloud.objects('alert_push_destinations');
-    between(cloud, async (request, answer) =>
-      request.method === 'POST'
-        ? new Response(JSON.stringify({ ...((await answer.json()) as object), destination_config_id: first?.destination_config_id }), { headers: { 'content-type': 'application/json' } })
-        : answer,
-    );
-    const both = desire(declare('alert_push_destinations.first', { name: 'First', endpoint: { url: 'https://hooks.example.com/a' } }), pager());
-    expect(await cloud.apply(both)).toMatchObject({ exit: 0 });
-    const ids = Object.values((await cloud.snapshot())?.state.resources ?? {}).map((entry) => entry.id);
-    expect([new Set(ids).size, destinations(cloud)]).toEqual([2, 2]);
+describe('decide', () => {
+  const [old, fresh, other] = [uuid(-3600), uuid(2), uuid(3, 2)] as [string, string, string];
+  const twin = intent({ op: 'op-2', address: 'alert_push_destinations.twin' });
+  const numbered = (more: Partial<Intent>): Intent => intent({ highest: '40', ...more }, 'accounts');
+  it.each<[what: string, intents: readonly Intent[], objects: readonly Live[], expected: readonly string[]]>([
+    ['nothing there', [intent()], [], ['absent']],
+    ['one new object of equal content', [intent()], [pager(fresh)], [fresh]],
+    ['made within the second that a clock rounds away', [intent()], [pager(uuid(-0.9))], [uuid(-0.9)]],
+    ['one that existed before', [intent({ preimage: [fresh] })], [pager(fresh)], ['absent']],
+    ['one that existed before and was changed since', [intent({ preimage: [fresh] })], [pager(fresh, 'Changed')], ['absent']],
+    ['an older one, equal by now', [intent()], [pager(old)], [`absent ${old}`]],
+    ['an older one of other content', [intent()], [pager(old, 'Other')], ['absent']],
+    ['a new one of other content', [intent()], [pager(fresh, 'Other')], [`? ${fresh}`]],
+    ['the new one beside a new stranger', [intent()], [pager(fresh), pager(other, 'Other')], [fresh]],
+    ['two new ones for one intent', [intent()], [pager(fresh), pager(other)], [`? ${fresh} ${other}`]],
+    ['two new ones for two intents', [intent(), twin], [pager(fresh), pager(other)], [fresh, other]],
+    ['one new one for two intents', [intent(), twin], [pager(fresh)], [fresh, 'absent']],
+    ['a clock of ours alone, a minute off', [intent({ server_at: undefined as never })], [pager(uuid(-59))], [uuid(-59)]],
+    ['a clock of ours alone, more than a minute off', [intent({ server_at: undefined as never })], [pager(uuid(-61))], [`absent ${uuid(-61)}`]],
+    ['a number above all that were there', [numbered({})], [account('41')], ['41']],
+    ['a number that was there', [numbered({})], [account('9')], ['absent 9']],
+    ['a longer number', [numbered({ highest: '9' })], [account('10')], ['10']],
+  ])('%s', (_, intents, objects, expected) => {
+    expect(verdicts(intents, objects)).toEqual(expected);
   });
 });
 
-describe('an update or delete without an answer', () => {
-  it('is sent again only after the time that the service asked for', async () => {
-    const cloud = rig();
-    await cloud.apply(desire(pager()));
-    cloud.emulator.setFaults([parseFault('status=503,method=PATCH,times=1')]);
-    const at: number[] = [];
-    cloud.onMutation = (when) => when === 'before' && at.push(cloud.clock.now());
-    expect(await cloud.apply(desire(pager('https://hooks.example.com/b')))).toMatchObject({ exit: 0 });
-    expect(at).toHaveLength(2);
-    expect((at[1] as number) - (at[0] as number)).toBeGreaterThanOrEqual(1000);
+describe('settle', () => {
+  /** Listings in order, the last one again and again; tells when each was asked for. */
+  async function settled(listings: readonly (readonly Live[])[], owned: readonly string[] = []): Promise<{ readonly found: JsonObject; readonly asked: readonly number[] }> {
+    const clock = simulatedClock(NOW);
+    const asked: number[] = [];
+    const list = (): Promise<unknown> => {
+      asked.push(clock.now() - NOW);
+      return Promise.resolve({ kind: 'alert_push_destinations', objects: listings[Math.min(asked.length, listings.length) - 1] });
+    };
+    const looker = { kinds, cloud: { list } as unknown as CloudReader, clock, emit: () => undefined, signal: new AbortController().signal, settleMilliseconds: 5000 };
+    const [one] = await settle(looker, [intent()], (_, id) => owned.includes(id), NOW);
+    return { found: { verdict: one?.verdict ?? '', ...(one?.verdict === 'applied' ? { id: one.live.id } : {}) }, asked };
+  }
+
+  it('looks once nothing can land any more, and believes two listings that agree', async () => {
+    const { found, asked } = await settled([[], [pager(uuid(1))], [pager(uuid(1))]]);
+    expect(found).toEqual({ verdict: 'applied', id: uuid(1) });
+    expect(asked).toHaveLength(3);
+    expect(asked[0]).toBe(5000);
   });
 
-  it.each(['status=200', 'status=404'])('keeps the id where a delete was acknowledged and not done (%s)', async (fault) => {
-    const cloud = rig();
-    await cloud.apply(pagers(0, 2));
-    cloud.emulator.setFaults([parseFault(`${fault},method=DELETE,times=1`)]);
-    expect(await cloud.apply(pagers(1, 2))).toMatchObject({ exit: 1, outcomes: expect.arrayContaining([expect.objectContaining({ outcome: 'failed' })]) as unknown });
-    expect(await recorded(cloud)).toHaveLength(2);
-    expect(await cloud.apply(pagers(1, 2))).toMatchObject({ exit: 0 });
-    expect(destinations(cloud)).toBe(1);
+  it('does not take what another address has', async () => {
+    expect((await settled([[pager(uuid(1))]], [uuid(1)])).found).toEqual({ verdict: 'absent' });
   });
 
-  it('counts against the limits although the run was killed before it could say so', async () => {
-    const cloud = rig();
-    await cloud.apply(pagers(0, 12));
-    for (let from = 1; from <= 7; from += 1) {
-      cloud.onMutation = (when) => when === 'after' && cloud.files.crashAt(0);
-      await cloud.apply(pagers(from, 12), { allow: ['max-changed'] }).catch(() => undefined);
-      cloud.files.reboot();
-    }
-    expect(destinations(cloud)).toBe(7);
+  it('asks a person where listings never agree', async () => {
+    const moving = Array.from({ length: 9 }, (_, index) => [pager(uuid(index))]);
+    await expect(settled(moving)).rejects.toMatchObject({ exit: 5 });
   });
 });
