@@ -1,6 +1,6 @@
 // The forms an answer takes: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
 import { resolve } from 'node:path';
-import { refuse } from '../model/index.js';
+import { refuse, type Diagnostic, type Verdict } from '../model/index.js';
 import type { Format, Style } from '../report/index.js';
 import type { Context } from './context.js';
 import { pairs } from './project.js';
@@ -22,6 +22,7 @@ export function formsOf({ flags, cwd }: Context): Forms {
   const files = pairs('--report', flags.report).map(([format, path]): readonly [Format, string] => {
     if (!formats.includes(format))
       refuse('usage', `--report knows no form named ${JSON.stringify(format)}.`, { detail: `Forms: ${formats.join(', ')}. Type it as in: --report markdown=plan.md` });
+    if (path === '') refuse('usage', `--report ${format}= names no file.`, { detail: `Type it as in: --report ${format}=plan.md` });
     return [format as Format, resolve(cwd, path)];
   });
   const shown = (flags.format ?? 'text') as Format;
@@ -34,4 +35,20 @@ export function formsOf({ flags, cwd }: Context): Forms {
 export async function deliver({ out, files, flags }: Context, forms: Forms, render: (format: Format, style: Style) => string): Promise<void> {
   if (!flags.json) out.write(render(forms.shown, out.style));
   for (const [format, path] of forms.files) await files.replace(path, render(format, PAGE), 0o644);
+}
+
+/** Says on stderr what stands against a document, unless both are the terminal where it was just read. */
+export async function tellTrouble({ flags, out, err, tell }: Context, { diagnostics, policy = [] }: Troubled, form: Format): Promise<void> {
+  if (flags.json || (out.terminal && err.terminal && form === 'text')) return;
+  const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
+  await tell([
+    ...diagnostics,
+    ...blocked.map(({ rule, detail }): Diagnostic => ({ severity: 'error', code: rule, summary: `Blocked by policy: ${detail}.`, detail: `To allow it: --allow ${rule}` })),
+  ]);
+}
+
+/** A plan or an audit, as far as it holds complaints. */
+interface Troubled {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly policy?: readonly Verdict[];
 }

@@ -5,6 +5,8 @@ import type { Style } from '../report/index.js';
 
 export interface Out {
   readonly style: Style;
+  /** Whether it is a terminal, of whatever abilities. */
+  readonly terminal: boolean;
   /** Whether lines may be drawn over. */
   readonly animated: boolean;
   write(text: string): void;
@@ -36,6 +38,7 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment): Ou
   };
   return {
     style: { color: terminal && !environment['NO_COLOR'], width: Math.max(NARROWEST, (stream.isTTY && stream.columns) || USUAL) },
+    terminal: stream.isTTY ? true : false,
     animated: terminal,
     write(text) {
       status(undefined);

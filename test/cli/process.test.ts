@@ -161,6 +161,17 @@ describe('streams', () => {
     }
   });
 
+  test('what stands against a plan is on stderr, too, but not twice on a terminal', async () => {
+    const home = folder({ 'trueup.yaml': `${small}account_authorizations: { x: { user: "1", account: "1", role: read_only_user } }\n` });
+    for (const verb of [['plan'], ['plan', '--format', 'json'], ['apply', '--auto-approve'], ['drift']]) expect((await home.expect(1, verb)).stderr).toContain('[cannot-create]');
+    expect(atTerminal(home, ['plan']).screen.match(/cannot-create/g)).toHaveLength(1);
+    home.write('trueup.yaml', small);
+    await home.expect(0, ['apply', '--auto-approve']);
+    home.write('trueup.yaml', 'settings: { target: emulator }\n');
+    expect((await home.expect(3, ['plan', '--format', 'json'])).stderr).toContain('--allow emptied');
+    expect((await home.expect(3, ['apply', '--auto-approve'])).stderr).toContain('Nothing was changed');
+  });
+
   test('--json is one object a line, complaints included', async () => {
     const home = folder({ 'trueup.yaml': small });
     for (const [args, types] of [
@@ -197,6 +208,7 @@ describe('streams', () => {
     expect(JSON.parse(stdout)).toMatchObject({ format_version: '1.0' });
     expect(home.read('plan.md')).toContain('accounts.field-ops');
     expect((await home.expect(1, ['plan', '--report', 'pdf=x'])).stderr).toContain('markdown');
+    expect((await home.expect(1, ['plan', '--report', 'json='])).stderr).toContain('names no file');
     expect((await home.expect(1, ['plan', '--report', 'json=no/such/folder/x.json'])).stderr).toContain('ENOENT');
   });
 

@@ -6,6 +6,7 @@ import type { Proposal } from '../../reconciler/plan.js';
 import type { Session } from '../../state/index.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { settleMilliseconds } from '../memory.js';
+import { tellTrouble } from '../reports.js';
 import { documentOf, metaOf, requestOf, withProject, type Site } from '../workplace.js';
 
 export const run: Command = async (context, paths) => {
@@ -79,7 +80,7 @@ async function carryOut(context: Context, site: Site, request: PlanRequest, save
     watch.end();
     if (!shown) await show(proposal);
     await context.tell(diagnostics);
-    if (!approved && exit === exits.error) context.err.write('Nothing was changed.\n');
+    if (!approved && exit !== exits.done) context.err.write('Nothing was changed.\n');
     if (outcomes.length > 0) out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
     return exit;
   } finally {
@@ -94,6 +95,7 @@ async function present(context: Context, site: Site, session: Session, { plan }:
   const document = await documentOf(context, site, session.snapshot, plan, lines ? 'all' : 'count');
   site.watch.end();
   out.write(lines ? lines.plan(document) : renderPlan(document, 'text', out.style));
+  await tellTrouble(context, document, 'text');
 }
 
 /** Only the whole word counts. What needs no decision is not asked, and what is blocked cannot be agreed to. */

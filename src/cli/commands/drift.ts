@@ -1,7 +1,7 @@
 // `trueup drift`: what is live against what is declared and what was last applied.
 import { exits, worst, type Exit } from '../../model/index.js';
 import type { Command } from '../context.js';
-import { deliver, formsOf } from '../reports.js';
+import { deliver, formsOf, tellTrouble } from '../reports.js';
 import { metaOf, withProject } from '../workplace.js';
 
 export const run: Command = (context, paths) => {
@@ -15,6 +15,7 @@ export const run: Command = (context, paths) => {
     site.watch.end();
     if (site.watch.lines) out.write(site.watch.lines.drift(document));
     await deliver(context, forms, (format, style) => renderDrift(document, format, style));
+    await tellTrouble(context, document, forms.shown);
     const strangers = flags.unmanaged === 'fail' && document.summary.unmanaged > 0 ? exits.changes : exits.done;
     const found = worst([exit, strangers]);
     return found === exits.changes && !flags.detailedExitcode ? exits.done : found;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { exits, type Exit } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { chosen } from '../project.js';
-import { deliver, formsOf } from '../reports.js';
+import { deliver, formsOf, tellTrouble } from '../reports.js';
 import { documentOf, requestOf, withProject } from '../workplace.js';
 
 export const run: Command = (context, paths) => {
@@ -22,6 +22,7 @@ export const run: Command = (context, paths) => {
       site.watch.end();
       if (site.watch.lines) out.write(site.watch.lines.plan(document));
       await deliver(context, forms, (format, style) => renderPlan(document, format, style));
+      await tellTrouble(context, document, forms.shown);
       if (flags.out !== undefined && !plan.diagnostics.some((one) => one.severity === 'error')) {
         const { writePlanFile } = await import('../../state/index.js');
         const { env } = how;
