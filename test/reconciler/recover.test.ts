@@ -1,93 +1,96 @@
-// The table of recovery: what was there, what was sent, what is live → whose object it is, if anyone's.
+// What became of a create that nobody heard of: which live object it is taken for, and when a person is asked.
 import { describe, expect, it } from 'vitest';
-import { emptyState, type Entry, type Intent, type JsonObject, type Listing, type Live, type Result } from '../../src/model/index.js';
-import { decide, recover, type Looker } from '../../src/reconciler/recover.js';
+import type { CloudReader, Intent, JsonObject, Kind, Live } from '../../src/model/index.js';
+import { decide, settle } from '../../src/reconciler/recover.js';
 import { kinds } from '../../src/resources/index.js';
-import type { Session } from '../../src/state/index.js';
-import { entry, kindOf, live } from '../support/planning.js';
+import { live } from '../support/planning.js';
 import { simulatedClock } from '../support/simulated.js';
 
-const AT = '2026-01-02T03:04:05.000Z';
-const body: JsonObject = { associated_accounts: ['1'], filter_criteria: { alert_type__in: ['login_success'] } };
+const NOW = Date.parse('2026-01-02T03:04:05Z');
 
-/** A time-based UUID so many milliseconds after the intent. */
-function uuid(after: number, tail = 1): string {
-  const ticks = (BigInt(Date.parse(AT) + after) * 10_000n + 0x01b21dd213814000n).toString(16).padStart(15, '0');
-  return `${ticks.slice(7)}-${ticks.slice(3, 7)}-1${ticks.slice(0, 3)}-8000-${String(tail).padStart(12, '0')}`;
+/** A time-based UUID of a moment, in seconds after the intent. */
+function uuid(seconds: number, last = 1): string {
+  const ticks = (BigInt(NOW + seconds * 1000) * 10_000n + 0x01b21dd213814000n).toString(16).padStart(15, '0');
+  return `${ticks.slice(-8)}-${ticks.slice(-12, -8)}-1${ticks.slice(0, 3)}-8000-${String(last).padStart(12, '0')}`;
 }
 
-const intent = (more: Partial<Intent> = {}): Intent => ({
+const body = { name: 'Pager' };
+const at = new Date(NOW).toISOString();
+const intent = (more: Partial<Intent> = {}, kind = 'alert_push_destinations'): Intent => ({
   type: 'intent',
   op: 'op-1',
-  address: 'alert_rules.r',
-  kind: 'alert_rules',
+  address: `${kind}.pager`,
+  kind,
   action: 'create',
-  content: 'same',
+  content: 'c',
   body,
   preimage: [],
-  entry: entry('alert_rules', '', body),
-  at: AT,
-  server_at: AT,
+  at,
+  server_at: at,
   ...more,
 });
-const account = (more: Partial<Intent> = {}): Intent => intent({ address: 'accounts.a', kind: 'accounts', body: { name: 'A' }, highest: '41', ...more });
-const rule = (id: string, more: JsonObject = {}): Live => live('alert_rules', id, { ...body, ...more });
+const pager = (id: string, name = 'Pager'): Live => live('alert_push_destinations', id, { name });
+const account = (id: string, name = 'Pager'): Live => live('accounts', id, { name });
 
-/** In short: the id it was created as, `absent`, or the ids a person has to choose among. */
-function verdicts(intents: readonly Intent[], objects: readonly Live[]): readonly string[] {
-  return decide(kindOf(intents[0]?.kind ?? ''), intents, objects).map((one) =>
-    one.verdict === 'applied' ? one.live.id : one.verdict === 'absent' ? 'absent' : `? ${one.candidates.toSorted().join(' ')}`,
+const verdicts = (intents: readonly Intent[], objects: readonly Live[]): readonly string[] =>
+  decide(kinds.get(intents[0]?.kind ?? '') as Kind, intents, objects).map((one) =>
+    one.verdict === 'applied' ? one.live.id : one.verdict === 'undecided' ? `? ${one.candidates.join(' ')}` : `absent ${one.alike.join(' ')}`.trim(),
   );
-}
 
-const [early, old, now, later] = [uuid(-3_600_000), uuid(-1500), uuid(0), uuid(5000, 2)];
-
-describe('a create without an answer', () => {
-  it.each<readonly [string, readonly Intent[], readonly Live[], readonly string[]]>([
-    ['nothing is there', [intent()], [], ['absent']],
-    ['exactly what was sent is new', [intent()], [rule(now)], [now]],
-    ['what was sent was there before', [intent({ preimage: [now] })], [rule(now)], ['absent']],
-    ['what was sent was there before, and is there once more', [intent({ preimage: [now] })], [rule(now), rule(later)], [later]],
-    ['what was sent is older than the intent', [intent()], [rule(early), rule(old)], ['absent']],
-    ['the clock of the server rules where it is known', [intent({ server_at: new Date(Date.parse(AT) - 7_200_000).toISOString() })], [rule(early)], [early]],
-    ['two are new and only one was sent', [intent()], [rule(now), rule(later)], [`? ${[now, later].toSorted().join(' ')}`]],
-    ['two are new and two were sent', [intent(), intent({ op: 'op-2', address: 'alert_rules.s' })], [rule(now), rule(later)], [now, later].toSorted()],
-    ['one is new and two were sent', [intent(), intent({ op: 'op-2', address: 'alert_rules.s' })], [rule(now)], [now, 'absent']],
-    ['something else is new', [intent()], [rule(now, { schedule: 'daily' })], [`? ${now}`]],
-    ['something else is there, and old', [intent()], [rule(early, { schedule: 'daily' })], ['absent']],
-    ['ids are numbers and the new one is above all that were', [account()], [live('accounts', '42', { name: 'A' })], ['42']],
-    ['ids are numbers and it was there before', [account()], [live('accounts', '9', { name: 'A' })], ['absent']],
-    ['ids are numbers beyond 2^53', [account({ highest: '9007199254740993' })], [live('accounts', '9007199254740992', { name: 'A' })], ['absent']],
+describe('decide', () => {
+  const [old, fresh, other] = [uuid(-3600), uuid(2), uuid(3, 2)] as [string, string, string];
+  const twin = intent({ op: 'op-2', address: 'alert_push_destinations.twin' });
+  const numbered = (more: Partial<Intent>): Intent => intent({ highest: '40', ...more }, 'accounts');
+  it.each<[what: string, intents: readonly Intent[], objects: readonly Live[], expected: readonly string[]]>([
+    ['nothing there', [intent()], [], ['absent']],
+    ['one new object of equal content', [intent()], [pager(fresh)], [fresh]],
+    ['made within the second that a clock rounds away', [intent()], [pager(uuid(-0.9))], [uuid(-0.9)]],
+    ['one that existed before', [intent({ preimage: [fresh] })], [pager(fresh)], ['absent']],
+    ['one that existed before and was changed since', [intent({ preimage: [fresh] })], [pager(fresh, 'Changed')], ['absent']],
+    ['an older one, equal by now', [intent()], [pager(old)], [`absent ${old}`]],
+    ['an older one of other content', [intent()], [pager(old, 'Other')], ['absent']],
+    ['a new one of other content', [intent()], [pager(fresh, 'Other')], [`? ${fresh}`]],
+    ['the new one beside a new stranger', [intent()], [pager(fresh), pager(other, 'Other')], [fresh]],
+    ['two new ones for one intent', [intent()], [pager(fresh), pager(other)], [`? ${fresh} ${other}`]],
+    ['two new ones for two intents', [intent(), twin], [pager(fresh), pager(other)], [fresh, other]],
+    ['one new one for two intents', [intent(), twin], [pager(fresh)], [fresh, 'absent']],
+    ['a clock of ours alone, a minute off', [intent({ server_at: undefined as never })], [pager(uuid(-59))], [uuid(-59)]],
+    ['a clock of ours alone, more than a minute off', [intent({ server_at: undefined as never })], [pager(uuid(-61))], [`absent ${uuid(-61)}`]],
+    ['a number above all that were there', [numbered({})], [account('41')], ['41']],
+    ['a number that was there', [numbered({})], [account('9')], ['absent 9']],
+    ['a longer number', [numbered({ highest: '9' })], [account('10')], ['10']],
   ])('%s', (_, intents, objects, expected) => {
     expect(verdicts(intents, objects)).toEqual(expected);
   });
 });
 
-/** Recovers over listings that come one after the other; gives what was recorded. */
-async function recovered(listings: readonly (readonly Live[])[], resources: Readonly<Record<string, Entry>> = {}): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  let turn = 0;
-  const list = (): Promise<Listing> => Promise.resolve({ kind: 'alert_rules', objects: listings[Math.min(turn++, listings.length - 1)] ?? [] });
-  const looker = { kinds, cloud: { list }, clock: simulatedClock(Date.parse(AT)), emit: () => undefined, signal: new AbortController().signal, settleMilliseconds: 1000 };
-  const session = {
-    snapshot: { state: { ...emptyState('lineage', 'target'), resources }, pending: [intent()], unfinished: true },
-    record: async (...more: readonly Result[]) => void results.push(...more),
-  };
-  await recover(looker as unknown as Looker, session as unknown as Session);
-  return results;
-}
+describe('settle', () => {
+  /** Listings in order, the last one again and again; tells when each was asked for. */
+  async function settled(listings: readonly (readonly Live[])[], owned: readonly string[] = []): Promise<{ readonly found: JsonObject; readonly asked: readonly number[] }> {
+    const clock = simulatedClock(NOW);
+    const asked: number[] = [];
+    const list = (): Promise<unknown> => {
+      asked.push(clock.now() - NOW);
+      return Promise.resolve({ kind: 'alert_push_destinations', objects: listings[Math.min(asked.length, listings.length) - 1] });
+    };
+    const looker = { kinds, cloud: { list } as unknown as CloudReader, clock, emit: () => undefined, signal: new AbortController().signal, settleMilliseconds: 5000 };
+    const [one] = await settle(looker, [intent()], (_, id) => owned.includes(id), NOW);
+    return { found: { verdict: one?.verdict ?? '', ...(one?.verdict === 'applied' ? { id: one.live.id } : {}) }, asked };
+  }
 
-describe('recovery', () => {
-  it('believes a listing only when the next one agrees', async () => {
-    expect(await recovered([[], [rule(now)], [rule(now)]])).toMatchObject([{ class: 'applied', entry: { id: now } }]);
+  it('looks once nothing can land any more, and believes two listings that agree', async () => {
+    const { found, asked } = await settled([[], [pager(uuid(1))], [pager(uuid(1))]]);
+    expect(found).toEqual({ verdict: 'applied', id: uuid(1) });
+    expect(asked).toHaveLength(3);
+    expect(asked[0]).toBe(5000);
   });
 
-  it('takes nothing that another address has', async () => {
-    expect(await recovered([[rule(now)]], { 'alert_rules.other': entry('alert_rules', now, body) })).toMatchObject([{ class: 'not_sent', address: 'alert_rules.r' }]);
+  it('does not take what another address has', async () => {
+    expect((await settled([[pager(uuid(1))]], [uuid(1)])).found).toEqual({ verdict: 'absent' });
   });
 
-  it('asks a person, and records nothing, where listings never rest or several are new', async () => {
-    await expect(recovered([[], [rule(now)], [], [rule(now)], [], [rule(now)], []])).rejects.toMatchObject({ exit: 5 });
-    await expect(recovered([[rule(now), rule(later)]])).rejects.toMatchObject({ exit: 5, diagnostics: [{ code: 'undecided' }] });
+  it('asks a person where listings never agree', async () => {
+    const moving = Array.from({ length: 9 }, (_, index) => [pager(uuid(index))]);
+    await expect(settled(moving)).rejects.toMatchObject({ exit: 5 });
   });
 });
