@@ -320,6 +320,10 @@ describe('finding by identifier', () => {
     await refusal(bench(() => answer).cloud.find(rules, ['a']));
   });
 
+  it.each([401, 403, 500, 503])('refuses on %i for one object as well', async (status) => {
+    await refusal(bench(() => json('', status)).cloud.find(authorizations, ['a']));
+  });
+
   it('reads one object by its path where there is no filter; 404 is absence, another object is not', async () => {
     const { cloud, paths } = bench((_, url) => {
       if (url.pathname.endsWith('/a%3A1')) return json({ data: authorization('a:1') });

@@ -206,6 +206,14 @@ const table: readonly Row[] = [
     exit: 0,
   },
   {
+    title: 'an allowed twin does not take what the other one has',
+    declared: [declare('alert_rules.r', rule, { allow_twin: true }), declare('alert_rules.s', rule, { allow_twin: true })],
+    state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
+    live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+    steps: ['keep alert_rules.r', 'create alert_rules.s'],
+    exit: 2,
+  },
+  {
     title: 'an unknown authorization cannot be made',
     declared: [declare('account_authorizations.d', { user: '7', account: '2', role: 'administrator' })],
     steps: [],

@@ -55,8 +55,6 @@ export function start(args: readonly string[], { cwd, env = {}, stdin, script = 
   return { process: child, ended };
 }
 
-export const run = (args: readonly string[], options: RunOptions): Promise<Ran> => start(args, options).ended;
-
 /** VmHWM in KiB; 0 where the system does not tell, or the process is gone. */
 function highWater(pid: number | undefined): number {
   try {

@@ -1,0 +1,415 @@
+// A seeded fault for each rule that matters: one change of a line or two, and the tests of which one has to fail for it.
+
+export interface Mutant {
+  /** The rule that is broken. */
+  readonly name: string;
+  /** Below src/. */
+  readonly file: string;
+  /** Stands exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** Below test/. */
+  readonly tests: readonly string[];
+}
+
+const plan = ['reconciler/plan.test.ts'];
+const apply = ['reconciler/apply.test.ts'];
+const crash = ['reconciler/crash.test.ts'];
+const proof = ['reconciler/proof.test.ts'];
+const recover = ['reconciler/recover.test.ts'];
+const listing = ['api/listing.test.ts'];
+const writing = ['api/writing.test.ts'];
+const patience = ['api/patience.test.ts'];
+const transport = ['api/transport.test.ts'];
+const texts = ['state/texts.test.ts'];
+const store = ['state/file-store.test.ts'];
+const lock = ['state/lock.test.ts'];
+const planFile = ['state/plan-file.test.ts'];
+const durable = ['ports/durable.test.ts'];
+const quick = ['declarations/quick.test.ts'];
+
+export const mutants: readonly Mutant[] = [
+  // What is on disk is on disk.
+  { name: 'the journal is not forced to the medium', file: 'ports/files.ts', find: 'await file.datasync();', replace: '', tests: durable },
+  { name: 'a new file is not forced to the medium', file: 'ports/files.ts', find: 'await file.sync();', replace: '', tests: durable },
+  { name: 'a new name is not forced to the medium', file: 'ports/files.ts', find: 'await folder.sync();', replace: '', tests: durable },
+  {
+    name: 'the state is written in place',
+    file: 'ports/files.ts',
+    find: 'await writeNew(temporary, text, mode);\n    await rename(temporary, path);',
+    replace: "const file = await open(path, 'w', mode);\n    await file.writeFile(text);\n    await file.sync();\n    await file.close();",
+    tests: ['ports/real.test.ts'],
+  },
+  {
+    name: 'a record is acknowledged before it is written',
+    file: 'state/file-session.ts',
+    find: 'await appender.write(lines);',
+    replace: 'void appender.write(lines).catch(() => undefined);',
+    tests: ['state/crash.test.ts'],
+  },
+  {
+    name: 'open intents are not carried through a compaction',
+    file: 'state/file-session.ts',
+    find: 'await journal.prepare(carried);',
+    replace: '',
+    tests: ['state/crash.test.ts'],
+  },
+  {
+    name: 'the checksum of the state is not looked at',
+    file: 'state/state-text.ts',
+    find: 'if (!head || sha256(source.slice(head[0].length)) !== head[1])',
+    replace: 'if (!head)',
+    tests: [...texts, ...store],
+  },
+  {
+    name: 'a newer state is taken',
+    file: 'state/state-text.ts',
+    find: 'if (parsed.value.format_version > formats.current)',
+    replace: 'if (parsed.value.format_version > 99)',
+    tests: texts,
+  },
+  {
+    name: 'the checksum of a journal record is not looked at',
+    file: 'state/journal-text.ts',
+    find: 'if (!intact(line)) return wrong(',
+    replace: 'if (line.length < 17) return wrong(',
+    tests: [...texts, ...store],
+  },
+  {
+    name: 'a torn end of the journal is damage',
+    file: 'state/journal-text.ts',
+    find: "if (lines.pop() === '' && lines.length > 0",
+    replace: "if (lines.at(-1) === '' && lines.pop() === '' && lines.length > 0",
+    tests: store,
+  },
+  { name: 'the journal of another state is taken', file: 'state/file-store.ts', find: 'if (state && begin.lineage !== state.lineage)', replace: 'if (false)', tests: store },
+  {
+    name: 'the digest of a saved plan is not looked at',
+    file: 'state/plan-file.ts',
+    find: 'if (digest(content as unknown as Json) !== claimed)',
+    replace: 'if (false)',
+    tests: planFile,
+  },
+  { name: 'a saved plan never expires', file: 'state/plan-file.ts', find: 'if (clock.now() >= Date.parse(content.expires_at))', replace: 'if (false)', tests: planFile },
+
+  // One run at a time.
+  {
+    name: 'the kernel is not asked for the lock',
+    file: 'state/lock.ts',
+    find: "if (kernel === 'taken') return refuseHeld(",
+    replace: "if ('taken' === ('never' as string)) return refuseHeld(",
+    tests: lock,
+  },
+  {
+    name: 'a lock of a living run is taken over',
+    file: 'state/lock.ts',
+    find: "if (other === 'damaged' || (await judge(lock, other)) !== 'dead')",
+    replace: "if (other === 'damaged')",
+    tests: lock,
+  },
+  { name: 'a run does not notice that its lock was taken away', file: 'state/file-session.ts', find: 'await lock.assertHeld();', replace: '', tests: store },
+  { name: 'a run does not notice that its state was changed', file: 'state/file-session.ts', find: 'await memory.assertUnmoved();', replace: '', tests: store },
+
+  // No POST is sent twice for one intent.
+  { name: 'a request that may have landed is sent again', file: 'api/errors.ts', find: '!result.trouble.sent && !finalCodes', replace: '!finalCodes', tests: writing },
+  {
+    name: 'a 500 is sent again',
+    file: 'api/errors.ts',
+    find: 'result.trouble.code) : isThrottled(dialect, result.answer);',
+    replace: 'result.trouble.code) : result.answer.status >= 500 || isThrottled(dialect, result.answer);',
+    tests: writing,
+  },
+  {
+    name: 'a create without an id counts as done',
+    file: 'api/writing.ts',
+    find: "return { class: 'unknown', diagnostic };",
+    replace: "return { class: 'applied', diagnostic };",
+    tests: writing,
+  },
+  {
+    name: 'the echo of a create is not compared',
+    file: 'api/writing.ts',
+    find: "return other === undefined ? { class: 'applied', live }",
+    replace: "return other !== 'never' ? { class: 'applied', live }",
+    tests: writing,
+  },
+  {
+    name: 'the intent is not on disk when the request leaves',
+    file: 'reconciler/execute.ts',
+    find: 'await hands.session.record(intent);\n  await hands.session.assertHeld();',
+    replace: 'void hands.session.record(intent).catch(() => undefined);',
+    tests: crash,
+  },
+  { name: 'recovery takes what existed before', file: 'reconciler/recover.ts', find: 'if (intent.preimage?.includes(live.id)) return false;', replace: '', tests: recover },
+  {
+    name: 'recovery does not read the time in a UUID',
+    file: 'reconciler/recover.ts',
+    find: 'if (born !== undefined) return born >=',
+    replace: 'if (born !== undefined) return true || born >=',
+    tests: recover,
+  },
+  {
+    name: 'recovery takes numbers that existed before',
+    file: 'reconciler/recover.ts',
+    find: 'return BigInt(live.id) > BigInt(intent.highest);',
+    replace: 'return true;',
+    tests: recover,
+  },
+  { name: 'recovery takes one of several', file: 'reconciler/recover.ts', find: 'const live = equals.length <= rivals ?', replace: 'const live = true ?', tests: recover },
+  { name: 'recovery sends again beside something new', file: 'reconciler/recover.ts', find: 'return strangers.length > 0 ?', replace: 'return false ?', tests: recover },
+  {
+    name: 'recovery does not wait until the request can no longer land',
+    file: 'reconciler/recover.ts',
+    find: 'if (wait <= 0) return;',
+    replace: 'if (wait <= 0 || wait > 0) return;',
+    tests: crash,
+  },
+  { name: 'recovery trusts a single listing', file: 'reconciler/recover.ts', find: 'if (ids === before) return', replace: 'if (true) return', tests: recover },
+  { name: 'recovery takes what another address has', file: 'reconciler/recover.ts', find: '.filter((live) => !owned(name, live.id))', replace: '', tests: recover },
+  {
+    name: 'a patch is sent again over what another hand changed',
+    file: 'reconciler/execute.ts',
+    find: 'if (!unmoved(kind, base, look))',
+    replace: 'if (false as boolean)',
+    tests: proof,
+  },
+
+  // Absence needs proof.
+  {
+    name: 'a 500 is absence',
+    file: 'api/listing.ts',
+    find: 'statuses: [200, 404] });\n    if (answer.status === 404) return [];',
+    replace: 'statuses: [200, 404, 500] });\n    if (answer.status !== 200) return [];',
+    tests: listing,
+  },
+  {
+    name: 'a page that fails is the last one',
+    file: 'api/paging.ts',
+    find: 'const page: Page = await read(query);',
+    replace: 'const page: Page = await read(query).catch(() => ({ records: [], next: null }));',
+    tests: listing,
+  },
+  {
+    name: 'a listing that does not say whether more follows is complete',
+    file: 'api/v2.ts',
+    find: "throw new Malformed('does not say under meta.next whether more follows');",
+    replace: "return { records: body['data'], next: null };",
+    tests: listing,
+  },
+  { name: 'an object that comes twice is taken once', file: 'api/listing.ts', find: 'if (objects.has(live.id)) return undefined;', replace: '', tests: listing },
+  {
+    name: 'a page that was read already is read again',
+    file: 'api/paging.ts',
+    find: "if (seen.has(key.toString())) throw new Malformed('leads back to a page that was already read');",
+    replace: 'if (seen.has(key.toString())) return;',
+    tests: listing,
+  },
+  { name: 'a filter is believed', file: 'api/listing.ts', find: 'if (ids.includes(live.id)) found.set(live.id, live);', replace: 'found.set(live.id, live);', tests: listing },
+  {
+    name: 'a recorded id that a listing lacks is gone',
+    file: 'reconciler/observe.ts',
+    find: 'if (missing.length > 0) {',
+    replace: 'if (missing.length > 1e9) {',
+    tests: ['reconciler/observe.test.ts'],
+  },
+
+  // Who is spoken to, and how often.
+  { name: 'another host is spoken to', file: 'api/transport.ts', find: 'if (!origins.has(origin)) throw', replace: 'if (false) throw', tests: transport },
+  { name: 'plain http is spoken', file: 'api/endpoint.ts', find: "if (url.protocol === 'http:' && !isLoopback(url))", replace: 'if (false)', tests: transport },
+  { name: 'a body has no limit', file: 'api/transport.ts', find: 'if (size > limit) return fail(', replace: 'if (size > Infinity) return fail(', tests: transport },
+  {
+    name: 'Retry-After is not heard',
+    file: 'api/courier.ts',
+    find: 'const wait = retryAfter(answer.headers, clock.now());',
+    replace: 'const wait = undefined as number | undefined;',
+    tests: patience,
+  },
+  { name: 'retries have no budget', file: 'api/retry.ts', find: 'if (spent >= Math.max(10, requests / 5)) return false;', replace: '', tests: patience },
+  { name: 'throttling on v3 is a refusal', file: 'api/errors.ts', find: '|| (status === 409 && dialect.throttles(body))', replace: '', tests: writing },
+
+  // Secrets.
+  {
+    name: 'an unchanged secret is sent',
+    file: 'reconciler/diff.ts',
+    find: "if (verdict === 'changed' || verdict === 'unknown')",
+    replace: "if (verdict !== 'unavailable')",
+    tests: apply,
+  },
+  {
+    name: 'a changed secret is not sent',
+    file: 'reconciler/diff.ts',
+    find: "if (verdict === 'changed' || verdict === 'unknown')",
+    replace: "if (verdict === 'unknown')",
+    tests: apply,
+  },
+  {
+    name: 'a secret lies in the state',
+    file: 'reconciler/execute.ts',
+    find: 'applied: redactAll(declared),',
+    replace: 'applied: redactAll(declared, (one) => one.reveal()),',
+    tests: apply,
+  },
+  {
+    name: 'a secret lies in the journal',
+    file: 'reconciler/execute.ts',
+    find: 'const body = redactAll(write.fields);',
+    replace: 'const body = redactAll(write.fields, (one) => one.reveal());',
+    tests: proof,
+  },
+  {
+    name: 'a secret that the service answers in clear is kept',
+    file: 'reconciler/observe.ts',
+    find: 'if (attribute?.secret) continue;',
+    replace: '',
+    tests: ['reconciler/observe.test.ts'],
+  },
+  {
+    name: 'a message repeats a credential',
+    file: 'api/errors.ts',
+    find: ".reduce((masked, secret) => masked.replaceAll(secret, '***'), text)",
+    replace: '.reduce((masked) => masked, text)',
+    tests: writing,
+  },
+
+  // Whose object it is, and what differs.
+  { name: 'the first of several is adopted', file: 'reconciler/match.ts', find: 'if (candidates.length > 1 && !twins)', replace: 'if (false)', tests: plan },
+  {
+    name: 'what is managed is adopted once more',
+    file: 'reconciler/match.ts',
+    find: 'return !this.#managed.has(key(kind, id)) && !this.#claimed.has(key(kind, id));',
+    replace: 'return true;',
+    tests: plan,
+  },
+  {
+    name: 'sets are compared in order',
+    file: 'model/normal.ts',
+    find: 'Array.isArray(value) ? uniqueSorted(value.map((item: Value) => normal(attribute.of, item))) : value',
+    replace: 'Array.isArray(value) ? value.map((item: Value) => normal(attribute.of, item)) : value',
+    tests: plan,
+  },
+  { name: 'ids are compared as they are written', file: 'model/normal.ts', find: 'return idOf(value) ?? null;', replace: 'return String(value);', tests: plan },
+  {
+    name: 'an immutable attribute is changed',
+    file: 'reconciler/plan.ts',
+    find: '.filter((change) => kind.attributes[change.path]?.immutable)',
+    replace: '.filter(() => false)',
+    tests: plan,
+  },
+  {
+    name: 'e-mail destinations are sent',
+    file: 'resources/alert-rules.ts',
+    find: "{ wire: 'integer' }), { computed: true }),",
+    replace: "{ wire: 'integer' }), { optional: true }),",
+    tests: ['contract/emulator.test.ts'],
+  },
+
+  // What comes first.
+  { name: 'what is referred to goes before what refers', file: 'reconciler/sequence.ts', find: 'return dependenciesFirst(waiting);', replace: 'return goes;', tests: apply },
+  {
+    name: 'what refers is made before what is referred to',
+    file: 'reconciler/apply.ts',
+    find: 'if (waits.length === 0) ready.push(change);',
+    replace: 'ready.push(change);',
+    tests: apply,
+  },
+  {
+    name: 'demotions come before promotions',
+    file: 'reconciler/sequence.ts',
+    find: '[...changes.filter((change) => !demotes(change)), ...last]',
+    replace: '[...last, ...changes.filter((change) => !demotes(change))]',
+    tests: plan,
+  },
+  { name: 'dependents of a failure go on', file: 'reconciler/apply.ts', find: "return outcome !== undefined && outcome !== 'done';", replace: 'return false;', tests: apply },
+
+  // What may not happen by accident.
+  { name: 'a kind may vanish', file: 'reconciler/select.ts', find: '!request.destroy && gone.some(', replace: 'false && gone.some(', tests: plan },
+  { name: 'deletes of an earlier run are forgotten', file: 'reconciler/policy.ts', find: "const before = recent(input, ['delete']);", replace: 'const before = 0;', tests: plan },
+  {
+    name: 'deletes are not remembered',
+    file: 'reconciler/execute.ts',
+    find: "spent: { at: timestamp(hands), action: 'delete' },",
+    replace: '',
+    tests: proof,
+  },
+  {
+    name: 'an unknown role administers',
+    file: 'reconciler/roles.ts',
+    find: "role === 'administrator'",
+    replace: "rank(role) === undefined || role === 'administrator'",
+    tests: plan,
+  },
+  { name: 'what is protected goes', file: 'reconciler/policy.ts', find: '.filter(isRemoval)', replace: '.filter(() => false)', tests: plan },
+  {
+    name: 'a saved plan is not compared with what is live',
+    file: 'reconciler/apply.ts',
+    find: 'if (saved) refuseStale(',
+    replace: 'if (false as boolean) refuseStale(',
+    tests: apply,
+  },
+  {
+    name: 'what was answered with success is not read back',
+    file: 'reconciler/apply.ts',
+    find: 'await this.#proveUpdates();',
+    replace: '',
+    tests: proof,
+  },
+  {
+    name: 'a delete is not proved',
+    file: 'reconciler/apply.ts',
+    find: 'await this.#proveDeletes();',
+    replace: '',
+    tests: ['reconciler/unheard.test.ts'],
+  },
+
+  // What people write.
+  {
+    name: '`$${` is not literal',
+    file: 'declarations/expression.ts',
+    find: "if (text[open - 1] === '$' && open > at)",
+    replace: 'if (false)',
+    tests: ['declarations/expression.test.ts'],
+  },
+  {
+    name: 'a key may stand twice',
+    file: 'declarations/yaml.ts',
+    find: 'if (seen.has(key.value)) return complain(',
+    replace: 'if (false) return complain(',
+    tests: ['declarations/yaml.test.ts'],
+  },
+  {
+    name: 'a key may stand twice in plain text',
+    file: 'declarations/quick.ts',
+    find: 'tryKey(cursor, false);\n    if (key === undefined || Object.hasOwn(out, key))',
+    replace: 'tryKey(cursor, false);\n    if (key === undefined)',
+    tests: quick,
+  },
+  {
+    name: 'a key may stand twice in a line',
+    file: 'declarations/quick.ts',
+    find: 'tryKey(cursor, true);\n    if (key === undefined || Object.hasOwn(out, key))',
+    replace: 'tryKey(cursor, true);\n    if (key === undefined)',
+    tests: quick,
+  },
+  { name: '__proto__ is a key', file: 'declarations/yaml.ts', find: "if (key.value === '__proto__') return", replace: 'if (false) return', tests: ['declarations/yaml.test.ts'] },
+  {
+    name: 'integers beyond 2^53 lose digits',
+    file: 'declarations/yaml.ts',
+    find: 'if (value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)) return',
+    replace: 'if (true) return',
+    tests: ['declarations/yaml.test.ts'],
+  },
+  {
+    name: 'aliases have no bound',
+    file: 'declarations/yaml.ts',
+    find: 'if (walk.aliased <= MOST_ALIASED) return target;',
+    replace: 'return target;',
+    tests: ['declarations/yaml.test.ts'],
+  },
+  {
+    name: 'a secret may stand anywhere',
+    file: 'declarations/interpolate.ts',
+    find: 'if (attribute?.secret === true) return desk.secret(part.source, part.name);',
+    replace: 'return desk.secret(part.source, part.name);',
+    tests: ['declarations/load.test.ts'],
+  },
+];
