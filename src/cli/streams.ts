@@ -23,8 +23,9 @@ const USUAL = 80;
 const CLEAR = '\r\u001b[2K';
 
 export function outlet(stream: NodeJS.WriteStream, environment: Environment): Out {
-  // Not `&&`: what is no terminal has no isTTY at all, and absent is not false to everyone.
-  const terminal = stream.isTTY ? environment['TERM'] !== 'dumb' && !environment['CI'] : false;
+  // What is no terminal has no isTTY at all, whatever its type says.
+  const { isTTY = false }: { readonly isTTY?: boolean } = stream;
+  const terminal = isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
   let trouble: NodeJS.ErrnoException | undefined;
   let shown = false;
   stream.on('error', (error) => void (trouble ??= error));
@@ -37,8 +38,8 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment): Ou
     send(CLEAR + (line ?? ''));
   };
   return {
-    style: { color: terminal && !environment['NO_COLOR'], width: Math.max(NARROWEST, (stream.isTTY && stream.columns) || USUAL) },
-    terminal: stream.isTTY ? true : false,
+    style: { color: terminal && !environment['NO_COLOR'], width: Math.max(NARROWEST, (isTTY && stream.columns) || USUAL) },
+    terminal: isTTY,
     animated: terminal,
     write(text) {
       status(undefined);
