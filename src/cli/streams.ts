@@ -24,7 +24,7 @@ const CLEAR = '\r\u001b[2K';
 
 export function outlet(stream: NodeJS.WriteStream, environment: Environment): Out {
   // What is no terminal has no isTTY at all, whatever its type says.
-  const { isTTY = false }: { readonly isTTY?: boolean } = stream;
+  const isTTY = Object.is(stream.isTTY, true);
   const terminal = isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
   let trouble: NodeJS.ErrnoException | undefined;
   let shown = false;
