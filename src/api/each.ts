@@ -2,6 +2,9 @@
 
 const atOnce = 10;
 
+/** Values that the API takes in one `__in` filter. */
+export const valuesPerQuery = 100;
+
 export const chunks = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 

@@ -1,12 +1,11 @@
 // Reading objects: whole collections, each listed to its proven end, and single objects by their identifiers.
 import { refuse, type Kind, type Listing, type Live } from '../model/index.js';
 import { Malformed, liveOf, parseAnswer, validId } from './answer.js';
-import { chunks, each } from './each.js';
+import { chunks, each, valuesPerQuery } from './each.js';
 import { pages, readAhead } from './paging.js';
 import { httpDate } from './retry.js';
 import { understood, type Door, type Session } from './session.js';
 
-const idsPerQuery = 100;
 const relistings = 3;
 
 /** Every object of a listing; undefined where one came twice, so that pages have moved and another may be missing. */
@@ -87,7 +86,7 @@ export async function find(session: Session, kind: Kind, wanted: readonly string
     by_id === 'path'
       ? await each(ids, (id) => findByPath(session, kind, door, id))
       : by_ids !== undefined
-        ? await each(chunks(ids, idsPerQuery), (chunk) => findByFilter(session, kind, door, by_ids, chunk))
+        ? await each(chunks(ids, valuesPerQuery), (chunk) => findByFilter(session, kind, door, by_ids, chunk))
         : await each(ids, (id) => findByFilter(session, kind, door, by_id, [id]));
   return found.flat();
 }

@@ -222,13 +222,15 @@ function createProgram(out: Write, err: Write, found: Found): Command {
 
 const longFlags = new Set([...commands.flatMap((one) => one.flags.map((flag) => /--([a-z-]+)/.exec(flag.spelling)?.[1])), 'help', 'version']);
 
-/** Terraform writes long flags with one dash; what comes after a lone `--` is left alone. */
+/** Terraform writes long flags with one dash, kubectl `-o=json`; what comes after a lone `--` is left alone. */
 export function doubleDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return argv.map((word, index) => {
     const name = /^-([a-z][a-z-]+)(=.*)?$/s.exec(word)?.[1];
     const short = name?.startsWith('o') === true && !longFlags.has(name);
-    return name !== undefined && !short && (end === -1 || index < end) ? `-${word}` : word;
+    const given = /^(-[a-z])=(.*)$/s.exec(word);
+    if (end !== -1 && index >= end) return word;
+    return given ? `${given[1]}${given[2]}` : name !== undefined && !short ? `-${word}` : word;
   });
 }
 

@@ -18,7 +18,7 @@ export interface Operations {
   readonly by_id: string;
   /** Query parameter that takes up to 100 identifiers separated by commas, where there is one. */
   readonly by_ids?: string;
-  /** Other query parameters that filter the listing. */
+  /** Other query parameters that filter the listing; `[…]` stands for names of fields. */
   readonly filters?: readonly string[];
   readonly create?: 'POST';
   readonly update?: 'PATCH' | 'PUT';

@@ -64,7 +64,7 @@ export function withoutSecrets(attributes: Attributes, values: Values): Values {
 /** @throws Refusal where the state is about another cloud. */
 export function checkTarget(state: State | undefined, target: string): void {
   if (!state || Object.keys(state.resources).length === 0 || sameTarget(state.target, target)) return;
-  refuse('other-target', `The state is about ${state.target}, but the target is ${target}.`, {
+  refuse('other-target', `The state is about ${state.target}, but ${target === '' ? 'no target is named' : `the target is ${target}`}.`, {
     detail: 'Point the environment at the target of the state, or name another state: settings.state, or --env for another environment.',
   });
 }

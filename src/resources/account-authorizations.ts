@@ -20,7 +20,7 @@ export const accountAuthorizations = kind({
     paging: 'next',
     page: 50,
     by_id: 'path',
-    filters: ['filter[role]', 'filter[user]', 'search', 'sort'],
+    filters: ['filter[role]', 'filter[user]', 'search', 'search[…]', 'sort'],
     update: 'PUT',
   },
   retire: { no_access: { role: 'no_access' } },

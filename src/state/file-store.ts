@@ -125,7 +125,7 @@ async function startSession(options: FileStoreOptions, paths: Paths, lock: HeldL
   const begin = stored.journal?.begin;
   const state = stored.state ?? emptyState(begin?.lineage ?? options.random.uuid(), begin?.target ?? target);
   if (!sameTarget(state.target, target)) {
-    refuse('other-target', `${paths.state} is about ${state.target}, and this run is against ${target}`, {
+    refuse('other-target', `${paths.state} is about ${state.target}, and this run is against ${target || 'no target at all'}`, {
       detail: 'Name the right target, or another state (settings.state, --env): ids of one cloud mean nothing in another.',
     });
   }

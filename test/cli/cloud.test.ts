@@ -64,6 +64,15 @@ describe('get', () => {
       (JSON.parse((await home.expect(0, ['get', ...args, '-o', 'json'], { env })).stdout) as { id: string }[]).map(({ id }) => id);
     expect(await ids('accounts', '--filter', 'account=1')).toEqual(['2', '3']);
     expect(await ids('accounts', '--filter', 'id__in=1,4')).toEqual(['1', '4']);
+    const many = Array.from({ length: 250 }, (_, index) => 251 - index).join(',');
+    expect((await ids('accounts', '--filter', `id__in=${many},1`)).toSorted()).toEqual(await ids('accounts', '--filter', 'id__in=1,2,3,4'));
+    expect(await ids('account_authorizations', '--filter', 'search[role]=admin')).toEqual(['900']);
+    for (const wrong of [
+      ['--filter', 'search[]=admin'],
+      ['--filter', 'role=a', '--filter', 'filter[role]=b'],
+      ['900', '--filter', 'role=a'],
+    ])
+      expect((await home.expect(1, ['get', 'account_authorizations', ...wrong], { env })).stderr).toContain('filter');
     expect(await ids('accounts', '4')).toEqual(['4']);
     expect(await ids('account_authorizations', '--filter', 'role=administrator')).toEqual(['900']);
     expect(await ids('account_authorizations', '--filter', 'filter[role]=read_only_user')).toEqual(['901']);
@@ -153,7 +162,10 @@ describe('credentials', () => {
     for (const name of Object.keys(env)) expect(stdout).toContain(name);
     for (const value of Object.values(env).filter((one) => !one.startsWith('http'))) expect(stdout).not.toContain(value);
     expect(stdout).toMatch(/ok +clock +agrees/);
+    expect((await folder().expect(0, ['doctor'], { env })).stdout).toMatch(/note +declarations/);
     const bare = await home.expect(1, ['doctor']);
+    const nowhere = await folder().expect(1, ['export']);
+    expect([nowhere.stdout, nowhere.stderr.includes('TRUEUP_V2_URL')]).toEqual(['', true]);
     expect(bare.stdout).toMatch(/BAD +TRUEUP_V2_URL +not set/);
     expect(bare.stdout).toMatch(/note +TRUEUP_V3_TOKEN +not set/);
     const wrong = await home.expect(1, ['doctor'], { env: { ...env, TRUEUP_MGR_API_KEY: 'guessed-wrong' } });

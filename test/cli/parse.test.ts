@@ -41,6 +41,10 @@ describe('spellings', () => {
     [['-help'], ['--help']],
     [['-outt=x'], ['-outt=x']],
     [['-formt=json'], ['--formt=json']],
+    [
+      ['get', '-o=json', '--', '-o=x'],
+      ['get', '-ojson', '--', '-o=x'],
+    ],
   ])('%j means %j', (given, meant) => expect(doubleDashes(given)).toEqual(meant));
 
   test('flags arrive with their values, repeated ones in order', () => {

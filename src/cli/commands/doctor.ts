@@ -30,7 +30,7 @@ export const run: Command = async (context, paths) => {
   const findings = [
     ok('versions', `trueup ${version}, node ${process.versions.node}, ${process.platform} ${process.arch}`),
     project instanceof Refusal
-      ? bad('declarations', `${why(project)} (more: trueup validate)`)
+      ? (nothingHere(project) ? note : bad)('declarations', `${why(project)} (more: trueup validate)`)
       : ok('declarations', `${project.declarations.length} in ${project.paths.join(', ')}`),
     ...credentials(context, settings, loaded),
     ...(await memory(context, settings)),
@@ -47,6 +47,9 @@ function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
     throw error;
   });
 }
+
+/** A folder without a project is as good a place as any to look at the credentials. */
+const nothingHere = ({ diagnostics }: Refusal): boolean => diagnostics.filter(({ severity }) => severity === 'error').every(({ code }) => code === 'no-declarations');
 
 const why = ({ diagnostics }: Refusal): string => (diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0])?.summary ?? '';
 

@@ -1,6 +1,6 @@
 // `trueup export`: writes what is live as declarations that plan empty. Touches no state, overwrites no file.
 import { join, resolve } from 'node:path';
-import { compareText, exits, Refusal, refuse, type Kind, type Live } from '../../model/index.js';
+import { compareText, exits, Refusal, refuse, type Diagnostic, type Kind, type Live } from '../../model/index.js';
 import type { declarationName, Written } from '../../declarations/index.js';
 import type { Command, Context } from '../context.js';
 import { settingsHere } from '../project.js';
@@ -31,6 +31,7 @@ export const run: Command = async (context) => {
 async function unmanaged(context: Context, { desk, snapshot }: Workplace): Promise<ReadonlyMap<Kind, readonly Live[]>> {
   const bound = new Set(context.flags.all ? [] : Object.values(snapshot?.state.resources ?? {}).map(({ kind, id }) => `${kind} ${id}`));
   const found = new Map<Kind, readonly Live[]>();
+  const unread: Diagnostic[] = [];
   for (const kind of context.kinds.values()) {
     try {
       const { objects } = await desk.cloud.list(kind);
@@ -40,9 +41,11 @@ async function unmanaged(context: Context, { desk, snapshot }: Workplace): Promi
       );
     } catch (error) {
       if (!(error instanceof Refusal) || error.diagnostics[0]?.code !== 'no-target') throw error;
-      await context.tell(error.diagnostics.map((one) => ({ ...one, severity: 'warning', summary: `${kind.name} are left out. ${one.summary}` })));
+      unread.push(...error.diagnostics);
     }
   }
+  if (found.size === 0) throw new Refusal(unread, exits.error);
+  await context.tell(unread.map((one) => ({ ...one, severity: 'warning', summary: `These are left out: ${one.summary}` })));
   return found;
 }
 

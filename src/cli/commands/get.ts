@@ -11,7 +11,10 @@ export const run: Command = async (context, [name = '', id]) => {
   const kind =
     kinds.get(name) ??
     refuse('unknown-kind', `There is no kind named ${JSON.stringify(name)}.${didYouMean(name, kinds.keys())}`, { detail: `Kinds: ${[...kinds.keys()].join(', ')}.` });
-  const filters = { ...filtersOf(kind, flags.filter), ...(id !== undefined && { [kind.operations.by_id]: id }) };
+  const asked = filtersOf(kind, flags.filter);
+  if (id !== undefined && Object.keys(asked).length > 0)
+    refuse('usage', '--filter has no place beside an ID, which names one object.', { detail: `Type it as in: trueup get ${name} ${id}` });
+  const filters = { ...asked, ...(id !== undefined && { [kind.operations.by_id]: id }) };
   const found = await withCloud(context, await settingsHere(context), ({ reached }) => reached.records(kind, filters));
   if (id !== undefined && found.length === 0)
     refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `What is there: trueup get ${name}` });
@@ -26,10 +29,14 @@ type Output = 'table' | 'json' | 'yaml' | 'csv';
 function filtersOf({ name, operations }: Kind, words: readonly string[] | undefined): Readonly<Record<string, string>> {
   const { by_id, by_ids, filters = [] } = operations;
   const known = [...(by_id === 'path' ? [] : [by_id]), ...(by_ids === undefined ? [] : [by_ids]), ...filters];
+  const fits = (one: string, key: string): boolean => one === key || (one.endsWith('[…]') && key.startsWith(one.slice(0, -2)) && /[^[]\]$/.test(key));
   const spelled = (key: string): string =>
-    known.find((one) => one === key || one === `filter[${key}]`) ??
+    (known.some((one) => fits(one, key)) ? key : known.find((one) => one === `filter[${key}]`)) ??
     refuse('unknown-filter', `${name} cannot be filtered by ${JSON.stringify(key)}.${didYouMean(key, known)}`, { detail: `Filters: ${known.join(', ')}.` });
-  return Object.fromEntries(pairs('--filter', words).map(([key, value]) => [spelled(key), value]));
+  const given = pairs('--filter', words).map(([key, value]) => [spelled(key), value] as const);
+  const twice = given.find(([key], index) => given.findIndex(([other]) => other === key) < index);
+  if (twice) refuse('usage', `--filter ${twice[0]}= stands twice.`, { detail: 'Several values stand in one list, where the API takes one: name__in=a,b' });
+  return Object.fromEntries(given);
 }
 
 async function render(kind: Kind, found: readonly Browsed[], output: Output): Promise<string> {
