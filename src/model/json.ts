@@ -54,3 +54,10 @@ export function sha256(text: string | Uint8Array): string {
 export function digest(value: Json): string {
   return sha256(canonical(value));
 }
+
+/** Adds to the list that a map holds under a key. */
+export function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}

@@ -7,8 +7,9 @@ import { canonical, compareText, digest, equal, isObject, type Json, type JsonOb
 import { writables, type Kind } from './kind.js';
 import { Secret } from './secret.js';
 
-/** The identifier in `https://any.host/api/v2/accounts/123/`, `/accounts/123/`, `"123"` or `123`. */
+/** The identifier in `https://any.host/api/v2/accounts/123/`, `/accounts/123/`, `"123"`, `123` or the expanded `{"id": "123"}`. */
 export function idOf(value: unknown): string | null {
+  if (isObject(value)) return idOf(value['id'] ?? value['resource_url'] ?? null);
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (typeof value !== 'string') return null;
   const trimmed = value.replace(/[?#].*$/, '').replace(/\/+$/, '');
@@ -29,6 +30,13 @@ export function unescapeHtml(value: string): string {
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
+}
+
+/** `unescapeHtml` for every text inside. */
+export function unescapeAll(value: Json): Json {
+  if (typeof value === 'string') return unescapeHtml(value);
+  if (Array.isArray(value)) return value.map(unescapeAll);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unescapeAll(item as Json)])) : value;
 }
 
 export const isEmpty = (value: unknown): boolean =>
@@ -114,6 +122,8 @@ export function same(attribute: Attribute, declared: Value | undefined, live: Va
         Object.keys(declared).length === Object.keys(live).length &&
         Object.entries(declared).every(([key, item]) => Object.hasOwn(live, key) && same(attribute.of, item, live[key]))
       );
+    case 'document':
+      return equal(declared, live) || equal(declared, unescapeAll(live as Json));
     default:
       return equal(declared, live);
   }

@@ -1,6 +1,7 @@
 // Apply: recover, plan, ask, execute, prove, record. Creates and updates run from the root of the references,
 // deletes follow; dependents of a failure are skipped, independent work goes on, and a rerun resumes.
 import {
+  append,
   exits,
   isChange,
   Refusal,
@@ -143,7 +144,7 @@ class Run {
       const waits = change.depends_on.filter((address) => inPhase.has(address) && address !== change.address);
       waiting.set(change.address, waits.length);
       if (waits.length === 0) ready.push(change);
-      for (const address of waits) dependents.set(address, [...(dependents.get(address) ?? []), change]);
+      for (const address of waits) append(dependents, address, change);
     }
     const release = (address: string): void => {
       for (const next of dependents.get(address) ?? []) {

@@ -1,6 +1,7 @@
 // Which live object is meant by an address: the recorded id, else `lifecycle.adopt`, else identity.
 // One unmanaged match is adopted; several are a question to a person; list order never decides.
 import {
+  append,
   canonical,
   exits,
   isEmpty,
@@ -10,7 +11,7 @@ import {
   redact,
   tryAddress,
   formatAddress,
-  unescapeHtml,
+  unescapeAll,
   writables,
   type Attribute,
   type Declaration,
@@ -184,7 +185,7 @@ function comparable(attribute: Attribute, value: Value | undefined): Json {
     return Object.keys(out).length === 0 ? null : out;
   }
   if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(plain)) return plain.map((item) => comparable(attribute.of, item as Value));
-  return typeof plain === 'string' ? unescapeHtml(plain) : plain;
+  return unescapeAll(plain);
 }
 
 /**
@@ -205,9 +206,7 @@ export function indexByIdentity(collection: Collection): ReadonlyMap<string, rea
   for (const live of collection.byId.values()) {
     const identity = identityKey(collection.kind, live.values);
     if (identity === undefined) continue;
-    const bucket = index.get(identity);
-    if (bucket) bucket.push(live);
-    else index.set(identity, [live]);
+    append(index, identity, live);
   }
   for (const bucket of index.values()) bucket.sort((a, b) => (a.id < b.id ? -1 : 1));
   return index;

@@ -62,6 +62,8 @@ interface Draft {
   readonly graph: Graph;
   readonly matcher: Matcher;
   readonly planned: Map<string, Planned>;
+  /** Everything that is declared, also what this plan does not cover. */
+  readonly declared: ReadonlyMap<string, Declaration>;
   readonly resolver: Resolver;
   readonly diagnostics: Diagnostic[];
   readonly exits: Exit[];
@@ -76,7 +78,8 @@ export function plan(input: PlanInput): Proposal {
   const lookups = input.request.destroy ? new Map<string, Planned>() : lookUp(input, diagnostics);
   const resolver: Resolver = (reference) => resolve(reference, planned, lookups, input.state, input.kinds);
   const matcher = new Matcher(input.world, input.state, selection.declarations.values());
-  const draft: Draft = { input, selection, graph: order, matcher, planned, resolver, diagnostics, exits: [], drift: [] };
+  const declared = new Map(input.project.declarations.map((one) => [one.address, one]));
+  const draft: Draft = { input, declared, selection, graph: order, matcher, planned, resolver, diagnostics, exits: [], drift: [] };
   const changes: Change[] = [];
   for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
     const change = planDeclared(draft, selection.declarations.get(address) as Declaration);
@@ -207,7 +210,7 @@ function noteDrift(draft: Draft, kind: Kind, declaration: Declaration, entry: En
 }
 
 function planRemoved(draft: Draft, address: string, entry: Entry): Change | undefined {
-  const { kinds, world, compose, request, project } = draft.input;
+  const { kinds, world, compose, request } = draft.input;
   const kind = kinds.get(entry.kind);
   if (!kind) {
     draft.diagnostics.push({
@@ -221,7 +224,7 @@ function planRemoved(draft: Draft, address: string, entry: Entry): Change | unde
   const live = world.get(kind.name)?.byId.get(entry.id);
   const how = entry.on_removal ?? removals(kind)[0];
   const why = request.destroy ? 'everything is to be destroyed' : 'it is declared no more';
-  const declaration = project.declarations.find((one) => request.destroy && one.address === address);
+  const declaration = request.destroy ? draft.declared.get(address) : undefined;
   const base = {
     address,
     kind: kind.name,

@@ -18,7 +18,7 @@ import {
 import { getDomain } from 'tldts-icann';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
-import { administers, AUTHORIZATIONS, demotes, lineage, rank, reroles, roleAfter } from './roles.js';
+import { administers, AUTHORIZATIONS, demotes, lineage, reroles, rises, roleAfter } from './roles.js';
 import type { Selection } from './select.js';
 
 const ACCOUNTS = 'accounts';
@@ -67,14 +67,16 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       .filter((kind) => selection.removed.some(([address]) => address.startsWith(`${kind}.`)))
       .map((kind) => ({ detail: `every declaration of ${kind} vanished: ${changes.filter((change) => change.kind === kind).length} would go` })),
 
-  protected: ({ changes, input }) =>
-    changes
+  protected: ({ changes, input }) => {
+    const declared = new Set(input.project.declarations.filter((one) => one.lifecycle.protect).map((one) => one.address));
+    return changes
       .filter(isRemoval)
-      .filter((change) => input.state?.resources[change.address]?.protect || input.project.declarations.some((one) => one.address === change.address && one.lifecycle.protect))
+      .filter((change) => input.state?.resources[change.address]?.protect || declared.has(change.address))
       .map((change) => ({
         address: change.address,
         detail: `${change.address} is protected; remove lifecycle.protect in a run of its own first`,
-      })),
+      }));
+  },
 
   'last-administrator': ({ changes, world }) => {
     const administrators = new Map<string, Set<string>>();
@@ -93,7 +95,7 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
   'privilege-rise': ({ changes }) =>
     changes
       .filter(reroles)
-      .filter((change) => (rank(roleAfter(change)) ?? -1) > (rank(change.before.role) ?? -1))
+      .filter((change) => rises(change.before.role, roleAfter(change)))
       .map((change) => ({
         address: change.address,
         detail: `${change.address} rises from ${String(change.before.role)} to ${String(roleAfter(change))}`,
@@ -117,16 +119,18 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
     const after = afterChanges(changes);
     const going = goingIds(changes);
     const destinations = world.get(DESTINATIONS)?.byId;
-    const delivers = (id: string, later: boolean): boolean => {
-      const key = `${DESTINATIONS} ${id}`;
-      const live = destinations?.get(id);
+    const made = new Map(changes.flatMap((change) => (change.action === 'create' ? [[change.address, change.write.fields] as const] : [])));
+    const delivers = (one: Value, later: boolean): boolean => {
+      if (one instanceof Reference) return works(made.get(one.target) ?? {});
+      const key = `${DESTINATIONS} ${String(one)}`;
+      const live = destinations?.get(String(one));
       return live !== undefined && !(later && going.has(key)) && works(later ? (after.get(key) ?? live.values) : live.values);
     };
     return [...(world.get(RULES)?.byId.values() ?? [])].flatMap((rule) => {
       const key = `${RULES} ${rule.id}`;
-      if (going.has(key) || !isHeard(rule.values, (id) => delivers(id, false))) return [];
+      if (going.has(key) || !isHeard(rule.values, (one) => delivers(one, false))) return [];
       const values = after.get(key) ?? rule.values;
-      if (isHeard(values, (id) => delivers(id, true))) return [];
+      if (isHeard(values, (one) => delivers(one, true))) return [];
       const culprit = blame.get(key) ?? texts(rule.values.http_destinations).flatMap((id) => blame.get(`${DESTINATIONS} ${id}`) ?? [])[0];
       const name = blame.get(key) ?? `alert rule ${rule.id}`;
       return [
@@ -236,10 +240,10 @@ const works = (destination: Values): boolean => destination.enabled !== false &&
 
 const inScope = (rule: Values): boolean => !isEmpty(rule.associated_accounts) || !isEmpty(rule.associated_groups);
 
-/** A rule is heard where it has scope and somebody to tell; a destination that is yet to be made counts. */
-function isHeard(rule: Values, delivers: (id: string) => boolean): boolean {
+/** A rule is heard where it has scope and somebody to tell. */
+function isHeard(rule: Values, delivers: (destination: Value) => boolean): boolean {
   const targets = rule.http_destinations;
-  const told = Array.isArray(targets) && (targets as readonly Value[]).some((one) => one instanceof Reference || (typeof one === 'string' && delivers(one)));
+  const told = Array.isArray(targets) && (targets as readonly Value[]).some(delivers);
   return inScope(rule) && (told || !isEmpty(rule.email_destinations));
 }
 

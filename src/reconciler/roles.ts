@@ -5,10 +5,13 @@ import type { World } from './observe.js';
 export const AUTHORIZATIONS = 'account_authorizations';
 const ladder = ['no_access', 'read_only_user', 'full_access_user', 'administrator'];
 
-/** Position on the ladder; an unknown role has none. */
-export function rank(role: Value | undefined): number | undefined {
-  const at = typeof role === 'string' ? ladder.indexOf(role) : -1;
-  return at < 0 ? undefined : at;
+/** Position on the ladder. An unknown role is more than none, and no administrator; what it is beside the others nobody knows. */
+const rank = (role: Value | undefined): number => (typeof role === 'string' ? ladder.indexOf(role) : 0);
+
+/** Whether the new role certainly gives more than the old one, or more than an unknown one may have given. */
+export function rises(before: Value | undefined, after: Value | undefined): boolean {
+  const [from, to] = [rank(before), rank(after)];
+  return to < 0 ? from === 0 : to > Math.max(from, 0);
 }
 
 export const administers = (role: Value | undefined): boolean => role === 'administrator';
@@ -35,9 +38,4 @@ export function lineage(world: World, account: Value | undefined): readonly stri
   const out: string[] = [];
   for (let at = account; typeof at === 'string' && !out.includes(at); at = tree?.get(at)?.values.account) out.push(at);
   return out;
-}
-
-/** Whether a role in `above` reaches `account`. */
-export function reaches(world: World, above: Value | undefined, account: Value | undefined): boolean {
-  return lineage(world, account).includes(String(above));
 }

@@ -5,6 +5,7 @@ import {
   nearest,
   referencesIn,
   tryAddress,
+  append,
   type Declaration,
   type Diagnostic,
   type Entry,
@@ -36,7 +37,9 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
   const known = new Set(entries.map(([address]) => address).filter((address) => !goneAddresses.has(address)));
   const declared = request.destroy ? new Map<string, Declaration>() : all;
   const covers = coverage(declared, request);
-  const emptied = [...kinds.keys()].filter((kind) => !request.destroy && gone.some(([, entry]) => entry.kind === kind) && !project.declarations.some((one) => one.kind === kind));
+  const elsewhere = entries.filter(([address]) => !goneAddresses.has(address)).map(([, entry]) => entry.kind);
+  const declaredKinds = new Set([...project.declarations.map((one) => one.kind), ...elsewhere]);
+  const emptied = [...kinds.keys()].filter((kind) => !request.destroy && gone.some(([, entry]) => entry.kind === kind) && !declaredKinds.has(kind));
   return {
     declarations: new Map([...declared].filter(([address]) => covers(address))),
     removed: gone.filter(([address]) => covers(address)).toReversed(),
@@ -80,7 +83,7 @@ function references(declared: ReadonlyMap<string, Declaration>): ReadonlyMap<str
 
 function invert(edges: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
   const out = new Map<string, string[]>();
-  for (const [from, targets] of edges) for (const to of targets) out.set(to, [...(out.get(to) ?? []), from]);
+  for (const [from, targets] of edges) for (const to of targets) append(out, to, from);
   return out;
 }
 

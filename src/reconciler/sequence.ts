@@ -1,8 +1,8 @@
 // The order of execution: what is made or changed, from the root of the references; then what goes, in reverse,
 // so that a referrer lets go before its target goes. Promotions to administrator come before demotions.
-import { compareText, isTree, type Attribute, type Change, type Kinds, type Value, type Values } from '../model/index.js';
+import { append, compareText, isTree, type Attribute, type Change, type Kinds, type Value, type Values } from '../model/index.js';
 import type { World } from './observe.js';
-import { demotes, promotes, reaches } from './roles.js';
+import { demotes, lineage, promotes } from './roles.js';
 
 export function sequence(declared: readonly Change[], removed: readonly Change[], world: World, kinds: Kinds): readonly Change[] {
   const wants = [...declared, ...removed.filter((change) => change.action === 'update')];
@@ -12,9 +12,10 @@ export function sequence(declared: readonly Change[], removed: readonly Change[]
 
 /** Demotions move to the end and wait for the promotions that keep their account administered. */
 function promotionsFirst(changes: readonly Change[], world: World): readonly Change[] {
-  const promotions = changes.filter(promotes);
+  const promotions = new Map<string, string[]>();
+  for (const change of changes) if (promotes(change)) append(promotions, String(change.before.account), change.address);
   const last = changes.filter(demotes).map((change) => {
-    const before = promotions.filter((promotion) => reaches(world, promotion.before.account, change.before.account)).map((promotion) => promotion.address);
+    const before = promotions.size === 0 ? [] : lineage(world, change.before.account).flatMap((account) => promotions.get(account) ?? []);
     return before.length === 0 ? change : { ...change, depends_on: [...new Set([...change.depends_on, ...before])].toSorted(compareText) };
   });
   return last.length === 0 ? changes : [...changes.filter((change) => !demotes(change)), ...last];
@@ -29,7 +30,7 @@ function referrersFirst(goes: readonly Change[], wants: readonly Change[], kinds
     if (!('before' in change) || change.action === 'keep' || change.action === 'forget') continue;
     for (const target of liveReferences(kinds.get(change.kind)?.attributes ?? {}, change.before)) {
       const address = deletes.get(target);
-      if (address !== undefined && address !== change.address) referrers.set(address, [...(referrers.get(address) ?? []), change.address]);
+      if (address !== undefined && address !== change.address) append(referrers, address, change.address);
     }
   }
   const waiting = goes.map((change) => (referrers.has(change.address) ? { ...change, depends_on: (referrers.get(change.address) as string[]).toSorted(compareText) } : change));

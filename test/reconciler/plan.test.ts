@@ -221,6 +221,13 @@ const table: readonly Row[] = [
     codes: ['cannot-create'],
   },
   {
+    title: 'HTML-escaped texts inside a document',
+    declared: [declare('alert_rules.r', { settings: { custom_alert: { label: "A & B's", list: ['<'] } } })],
+    live: { alert_rules: [live('alert_rules', 'r-1', { settings: { custom_alert: { label: 'A &amp; B&#39;s', list: ['&lt;'] } } })] },
+    steps: ['adopt alert_rules.r'],
+    exit: 0,
+  },
+  {
     title: 'an HTML-escaped name',
     declared: [declare('accounts.o', { name: "O'Brien & Sons" })],
     live: { accounts: [root, live('accounts', '4', { name: 'O&#39;Brien &amp; Sons', account: '1' })] },
@@ -457,6 +464,13 @@ describe('policy', () => {
       live: { accounts },
       blocks: [],
     },
+    {
+      title: 'a kind that vanished from the given PATHs, and is declared elsewhere',
+      declared: [],
+      state: { 'accounts.n0': recorded['accounts.n0'] as Entry, 'accounts.n1': { ...(recorded['accounts.n1'] as Entry), file: '../elsewhere.yaml' } },
+      live: { accounts },
+      blocks: [],
+    },
     { title: 'a kind that vanished', declared: [], state: { 'accounts.n0': recorded['accounts.n0'] as Entry }, live: { accounts }, blocks: ['emptied'] },
     {
       title: 'destroy is not a vanished kind',
@@ -510,6 +524,24 @@ describe('policy', () => {
       blocks: ['privilege-rise'],
     },
     {
+      title: 'from no access to an unknown role',
+      declared: [demote('account_authorizations.a', '7', '2', 'diagnostic')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'no_access')] },
+      blocks: ['privilege-rise'],
+    },
+    {
+      title: 'from an unknown role to no access',
+      declared: [demote('account_authorizations.a', '7', '2', 'no_access')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'diagnostic')] },
+      blocks: [],
+    },
+    {
+      title: 'from an unknown role to administrator',
+      declared: [demote('account_authorizations.a', '7', '2', 'administrator')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'diagnostic')] },
+      blocks: ['privilege-rise'],
+    },
+    {
       title: 'a fall in privilege',
       declared: [demote('account_authorizations.a', '7', '2', 'read_only_user')],
       live: { accounts, account_authorizations: [authorization('z', '7', '2', 'full_access_user')] },
@@ -554,6 +586,16 @@ describe('policy', () => {
       live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
       blocks: ['rule-unheard'],
     },
+    ...[true, false].map((enabled) => ({
+      title: `a rule turns to a new destination that is ${enabled ? 'enabled' : 'disabled'}`,
+      declared: [
+        declare('alert_push_destinations.n', { name: 'New', enabled, endpoint: { url: 'https://hooks.example.com' } }),
+        declare('alert_rules.r', { ...rule, http_destinations: [new Reference('declared', 'alert_push_destinations.n', 'destination_config_id')] }),
+      ],
+      state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
+      live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+      blocks: enabled ? [] : ['rule-unheard'],
+    })),
     {
       title: 'a destination moves to another domain',
       declared: [declare('alert_push_destinations.p', { name: 'Pager', endpoint: { url: 'https://a.example.net' } })],
