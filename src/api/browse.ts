@@ -1,12 +1,12 @@
 // Records as the API gives them, for people who only want to look: filtered by the API's own query parameters.
-import { refuse, type JsonObject, type Kind, type Values } from '../model/index.js';
+import { isObject, refuse, type Attributes, type JsonObject, type Kind, type Values } from '../model/index.js';
 import { liveOf, parseAnswer } from './answer.js';
 import { chunks, valuesPerQuery } from './each.js';
 import { pages } from './paging.js';
 import { openSession, understood, type ConnectOptions } from './session.js';
 
 export interface Browsed {
-  /** As the API gave it. */
+  /** As the API gave it, secrets masked even where it gives them in clear. */
   readonly record: JsonObject;
   /** Its attributes in normal form. */
   readonly values: Values;
@@ -22,7 +22,10 @@ export async function browse(options: ConnectOptions, kind: Kind, filters: Reado
   const door = session.doorOf(dialect, kind.name);
   const { path: id, ...query } = filters;
   const path = door.base.path + door.dialect.path(collection, id);
-  const browsed = (record: unknown): Browsed => ({ record: record as JsonObject, values: liveOf(door.dialect, kind, record).values });
+  const browsed = (record: unknown): Browsed => ({
+    values: masked(kind.attributes, liveOf(door.dialect, kind, record).values),
+    record: masked(kind.attributes, record as JsonObject),
+  });
   return understood(kind.name, path, async () => {
     if (id !== undefined) {
       const answer = await session.read(door, kind.name, path, '', { statuses: [200, 404] });
@@ -44,6 +47,17 @@ export async function browse(options: ConnectOptions, kind: Kind, filters: Reado
     }
     return [...found.values()];
   });
+}
+
+/** A record whose secrets read `*`, at its top or, as JSON:API has it, among its `attributes`. */
+function masked<T extends Values | JsonObject>(attributes: Attributes, record: T): T {
+  const entries = Object.entries(record).map(([name, value]) => {
+    const attribute = attributes[name];
+    if (attribute?.secret) return [name, value === null ? null : '*'];
+    const inner = attribute?.word === 'object' ? attribute.attributes : attribute === undefined && name === 'attributes' ? attributes : undefined;
+    return [name, inner && isObject(value) ? masked(inner, value as JsonObject) : value];
+  });
+  return Object.fromEntries(entries) as T;
 }
 
 /** The API takes 100 values in a list: longer ones are asked for in several queries, no value twice. */

@@ -36,11 +36,19 @@ export function isHarmless(dialect: Dialect, result: Result): boolean {
 /** Text of a stranger, made fit for a message. */
 export type Tidy = (text: string) => string;
 
+/** How a body, an address or a log repeats a value: as it is, inside JSON with and without escapes beyond ASCII, in a query, in base64. */
+function spellings(value: string): readonly string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const ascii = json.replace(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return [value, json, ascii, encodeURIComponent(value), Buffer.from(value).toString('base64')];
+}
+
 /** @param secrets yields every value that must not be seen. */
 export function tidier(secrets: () => Iterable<string>): Tidy {
   const mask = (text: string): string =>
     [...secrets()]
       .filter(Boolean)
+      .flatMap(spellings)
       .toSorted((a, b) => b.length - a.length)
       .reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
   const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();

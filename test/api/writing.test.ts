@@ -324,6 +324,21 @@ describe('what the server says', () => {
       expect(await summary({ exception: { message: `got ${spelling}.` }, errors: [{ path: value }] })).not.toContain(value);
   });
 
+  it.each<[string, (text: string) => string]>([
+    ['inside JSON', (text) => JSON.stringify({ text })],
+    ['inside JSON of ASCII alone', (text) => JSON.stringify({ text }).replaceAll('é', '\\u00e9')],
+    ['inside a query', (text) => `?text=${encodeURIComponent(text)}`],
+    ['in base64', (text) => Buffer.from(text).toString('base64')],
+  ])('never shows a secret that is echoed %s', async (_, echo) => {
+    const value = 'q"u\\o &té';
+    const desk = bench(() => json({ exception: { message: `got ${echo(value)}.` } }, 400));
+    const write: Write = { verb: 'create', fields: { name: 'p', authentication: { secret: new Secret('env.S', () => value) } } };
+    const { diagnostic } = await desk.cloud.send(destinations, desk.cloud.compose(destinations, write), write);
+    expect(diagnostic!.summary).toContain('got ');
+    expect(diagnostic!.summary).not.toContain(echo(value).replace(/^\{"text":"|"\}$/g, ''));
+    expect(diagnostic!.summary).toContain('***');
+  });
+
   it('never shows part of a secret at the cut', async () => {
     expect(await summary({ exception: `${'y'.repeat(497)}sesame` })).not.toContain('yse');
   });
