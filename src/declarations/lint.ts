@@ -61,7 +61,8 @@ function twins(declarations: readonly Declaration[], kinds: Kinds): readonly Dia
   return [...buckets.values()].flatMap((bucket) => (bucket.length > 1 ? twinsAmong(bucket, kinds) : []));
 }
 
-function recognisedBy(kind: Kind): readonly string[] {
+/** Attributes that tell a live object from all others of its kind. */
+export function recognisedBy(kind: Kind): readonly string[] {
   return kind.identity === 'content' ? writables(kind).map(([name]) => name) : kind.identity;
 }
 

@@ -1,6 +1,21 @@
 // Writes declarations as YAML that loads as it stands: what `export` and the reference docs are made of.
-import { isEmpty, isObject, isTree, walk, writable, type Attribute, type Attributes, type Json, type Kind, type Kinds, type Value, type Values } from '../model/index.js';
+import {
+  canonical,
+  isEmpty,
+  isObject,
+  isTree,
+  walk,
+  writable,
+  type Attribute,
+  type Attributes,
+  type Json,
+  type Kind,
+  type Kinds,
+  type Value,
+  type Values,
+} from '../model/index.js';
 import { spell } from './interpolate.js';
+import { recognisedBy } from './lint.js';
 
 /** One declaration to be written. */
 export interface Written {
@@ -27,27 +42,37 @@ export function writeDeclarations(kinds: Kinds, estate: ReadonlyMap<string, read
   for (const [name, objects] of estate) {
     const kind = kinds.get(name);
     if (!kind || objects.length === 0) continue;
-    texts.set(name, `${name}:\n${objects.map((one) => writeDeclaration(kind, one, refer)).join('\n\n')}\n`);
+    const sources = objects.map(({ id: own, values }) => sourceOf(kind.attributes, values, (to, wanted) => (to === name && wanted === own ? undefined : refer(to, wanted))));
+    const twins = twinsAmong(kind, sources);
+    texts.set(name, `${name}:\n${objects.map((one, index) => writeDeclaration(kind, one, sources[index] as Source, twins.has(index))).join('\n\n')}\n`);
   }
   return texts;
 }
 
+/** Which of them nothing but their identifiers tells apart. */
+function twinsAmong(kind: Kind, sources: readonly Source[]): ReadonlySet<number> {
+  const keys = sources.map((source) => canonical(recognisedBy(kind).map((name) => source[name] ?? null)));
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return new Set(keys.flatMap((key, index) => ((counts.get(key) as number) > 1 ? [index] : [])));
+}
+
+/** Attributes of a declaration, in the spelling of a file. */
+type Source = Readonly<Record<string, Json>>;
+
 /** The text that refers to the object of kind `to` with this identifier, where there is one. */
 type Refer = (to: string, id: string) => string | undefined;
 
-function writeDeclaration(kind: Kind, { name, values, id, comments = [] }: Written, refer: Refer): string {
+function writeDeclaration(kind: Kind, { name, id, comments = [] }: Written, source: Source, twin: boolean): string {
   const remarks = comments.map((comment) => `  # ${comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')}`);
   const secrets = [...walk(kind.attributes)].filter(([, { secret }]) => secret === true);
   const hints = secrets.map(([path]) => `    # ${path} reads back masked and is left out; to manage it, write "\${secret.env.NAME}"`);
-  const members = {
-    ...sourceOf(kind.attributes, values, (to, wanted) => (to === kind.name && wanted === id ? undefined : refer(to, wanted))),
-    ...(id === undefined ? {} : { lifecycle: { adopt: id } }),
-  };
-  return [...remarks, `  ${name}:`, ...hints, ...yamlLines(members, 4)].join('\n');
+  const members = { ...source, ...(id === undefined ? {} : { lifecycle: { adopt: id, ...(twin ? { allow_twin: true } : {}) } }) };
+  return [...remarks, `  ${scalar(name)}:`, ...hints, ...yamlLines(members, 4)].join('\n');
 }
 
-/** What is worth declaring of an object, in the spelling of a file. */
-function sourceOf(attributes: Attributes, values: Values, refer: Refer): Readonly<Record<string, Json>> {
+/** What is worth declaring of an object. */
+function sourceOf(attributes: Attributes, values: Values, refer: Refer): Source {
   const out: Record<string, Json> = {};
   for (const [name, attribute] of Object.entries(attributes)) {
     const value = values[name] ?? null;

@@ -1,16 +1,16 @@
 // What `export` writes loads again, without a word, as what it was made of.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { declarationName, writeDeclarations, type Written } from '../../src/declarations/index.js';
+import { declarationName, lint, writeDeclarations, type Written } from '../../src/declarations/index.js';
 import { NAME, Reference, normalAll, type Kind, type Values } from '../../src/model/index.js';
 import { kinds } from '../../src/resources/index.js';
-import { loading } from './project.js';
+import { loading, project } from './project.js';
 
 async function reloaded(estate: ReadonlyMap<string, readonly Written[]>) {
   const texts = writeDeclarations(kinds, estate);
-  const { project, diagnostics } = await loading(Object.fromEntries([...texts].map(([kind, text]) => [`${kind}.yaml`, text])));
+  const { project: loaded, diagnostics } = await loading(Object.fromEntries([...texts].map(([kind, text]) => [`${kind}.yaml`, text])));
   expect(diagnostics, [...texts.values()].join('\n')).toEqual([]);
-  return { texts, declarations: project?.declarations ?? [] };
+  return { texts, declarations: loaded?.declarations ?? [] };
 }
 
 describe('writeDeclarations', () => {
@@ -102,6 +102,31 @@ describe('writeDeclarations', () => {
         },
         { adopt: 'r-1' },
       ],
+    ]);
+  });
+
+  it('lets live twins be declared, and words of YAML be names', async () => {
+    const written = (name: string, id: string, values: Values): Written => ({ name, id, values });
+    const estate = new Map<string, readonly Written[]>([
+      ['accounts', [written('null', '1', { name: 'null' }), written('true', '2', { name: 'true', account: '1' }), written('on', '3', { name: 'true', account: '1' })]],
+      [
+        'alert_rules',
+        [
+          written('a', 'r-1', { associated_accounts: ['2'] }),
+          written('b', 'r-2', { associated_accounts: ['2'], settings: {} }),
+          written('c', 'r-3', { associated_accounts: ['3'] }),
+        ],
+      ],
+    ]);
+    const read = await project(Object.fromEntries([...writeDeclarations(kinds, estate)].map(([kind, text]) => [`${kind}.yaml`, text])));
+    expect(lint(read, kinds).filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(read.declarations.map(({ address, lifecycle }) => [address, lifecycle.allow_twin === true])).toEqual([
+      ['accounts.null', false],
+      ['accounts.true', true],
+      ['accounts.on', true],
+      ['alert_rules.a', true],
+      ['alert_rules.b', true],
+      ['alert_rules.c', false],
     ]);
   });
 
