@@ -1,7 +1,6 @@
 // What happens, as a stream of JSON lines with the field names of Terraform's machine-readable UI,
 // so that what reads those can read ours. Verdicts have a type of their own, `policy`.
 import {
-  formatAddress,
   summarise,
   tryAddress,
   type Action,
@@ -84,7 +83,7 @@ function resource(address: string): Json {
   return {
     addr: address,
     module: '',
-    resource: formatAddress({ kind, name }),
+    resource: address,
     implied_provider: 'devicecloud',
     resource_type: kind,
     resource_name: name,
