@@ -14,6 +14,7 @@ import {
   type Value,
   type Values,
   isTree,
+  walk,
 } from '../model/index.js';
 
 /** A kind's live objects, proven complete. */
@@ -39,7 +40,8 @@ export async function observe(cloud: CloudReader, kinds: Kinds, names: Iterable<
 async function collect(cloud: CloudReader, kind: Kind, entries: readonly Entry[], emit: Emit): Promise<Collection> {
   const listing = await cloud.list(kind);
   const byId = new Map<string, Live>();
-  const keep = (live: Live): unknown => byId.set(live.id, { ...live, values: withoutSecrets(kind.attributes, live.values) });
+  const secretive = [...walk(kind.attributes)].some(([, attribute]) => attribute.secret);
+  const keep = (live: Live): unknown => byId.set(live.id, secretive ? { ...live, values: withoutSecrets(kind.attributes, live.values) } : live);
   listing.objects.forEach(keep);
   const missing = entries.filter((entry) => entry.kind === kind.name && !byId.has(entry.id)).map((entry) => entry.id);
   if (missing.length > 0) {

@@ -15,7 +15,6 @@ import {
   type Values,
   type Verdict,
 } from '../model/index.js';
-import { getDomain } from 'tldts-icann';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
 import { administers, AUTHORIZATIONS, demotes, lineage, reroles, rises, roleAfter } from './roles.js';
@@ -142,7 +141,7 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
     });
   },
 
-  'destination-moved': ({ changes }) =>
+  'destination-moved': ({ changes, input: { domainOf = hostOf } }) =>
     changes.flatMap((change) => {
       if (change.kind !== DESTINATIONS || !('changes' in change)) return [];
       const moved = change.changes.find(
@@ -247,6 +246,7 @@ function isHeard(rule: Values, delivers: (destination: Value) => boolean): boole
   return inScope(rule) && (told || !isEmpty(rule.email_destinations));
 }
 
-function domainOf(url: string): string {
-  return getDomain(url) ?? (URL.canParse(url) ? new URL(url).hostname : url);
+/** Host of a URL, or the text itself where it is none. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : url;
 }

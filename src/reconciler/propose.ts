@@ -46,7 +46,9 @@ export async function propose(desk: Desk, project: Project, snapshot: Snapshot |
   const first = plan(input);
   const unread = policyNeeds(first.plan.changes, desk.kinds).filter((name) => !world.has(name));
   const more = await readMore(unread, read);
-  const final = unread.length === 0 ? first : plan({ ...input, world: new Map([...world, ...more.world]) });
+  const moves = first.plan.verdicts.some((one) => one.rule === 'destination-moved');
+  const domains = moves ? { domainOf: (await import('./domains.js')).registrableDomain } : {};
+  const final = unread.length === 0 && !moves ? first : plan({ ...input, ...domains, world: new Map([...world, ...more.world]) });
   const notes = [...unfinished(snapshot), ...more.diagnostics];
   return { ...final, plan: { ...final.plan, diagnostics: [...notes, ...final.plan.diagnostics] } };
 }

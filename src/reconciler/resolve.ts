@@ -3,11 +3,13 @@
 import {
   compareText,
   didYouMean,
-  normalAll,
+  isKnown,
+  normal,
   Reference,
   referencesIn,
   Template,
   isTree,
+  type Attribute,
   type Attributes,
   type Declaration,
   type Diagnostic,
@@ -125,10 +127,11 @@ export function fill(value: Value, resolver: Resolver): Value {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, resolver)]));
 }
 
-/** `fill` for all attributes, in normal form again: a filled set is sorted anew. Values without references are returned as they are. */
+/** `fill` for all attributes, in normal form again: a filled set is sorted anew. What holds no reference is shared, not copied. */
 export function fillAll(attributes: Attributes, values: Values, resolver: Resolver): Values {
-  if (referencesIn(values).next().done) return values;
-  return normalAll(attributes, fill(values, resolver) as Values);
+  const open = Object.keys(values).filter((name) => !isKnown(values[name]));
+  if (open.length === 0) return values;
+  return { ...values, ...Object.fromEntries(open.map((name) => [name, normal(attributes[name] as Attribute, fill(values[name] as Value, resolver))])) };
 }
 
 /** The value at a dotted path, as in `endpoint.url`. */

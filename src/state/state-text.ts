@@ -1,6 +1,6 @@
 // The state as text: canonical JSON that people can review, with a checksum of every byte that follows it, and a
 // format version. What does not verify is refused with its place; older formats are upgraded, newer ones refused.
-import { isObject, refuse, sha256, sorted, type Entry, type Fingerprint, type Spent, type State } from '../model/index.js';
+import { canonical, compareText, isObject, refuse, sha256, type Entry, type Fingerprint, type Json, type Spent, type State } from '../model/index.js';
 import { parseJson, placeOf, type Place } from './json-text.js';
 import { address, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, text, time, whole } from './shape.js';
 import { damaged } from './trouble.js';
@@ -44,8 +44,17 @@ const stateShape = members<State>({
 
 const HEAD = /^\{\n {2}"checksum": "([0-9a-f]{64})",\n/;
 
-export function encodeState(state: State): string {
-  const rest = `${JSON.stringify(sorted(state), null, 2).slice(2)}\n`;
+/** One line a member, and within `resources` one an entry: a change of one object is a change of one line, and ten thousand are read quickly. */
+export function encodeState({ resources, ...head }: State): string {
+  const line = (indent: string, name: string, value: string): string => `${indent}${JSON.stringify(name)}: ${value}`;
+  const entries = Object.keys(resources)
+    .toSorted(compareText)
+    .map((address) => line('    ', address, canonical(resources[address] as unknown as Json)));
+  const members = { ...head, resources: entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n  }` };
+  const rest = `${Object.keys(members)
+    .toSorted(compareText)
+    .map((name) => line('  ', name, name === 'resources' ? members.resources : canonical(members[name as keyof typeof head] as Json)))
+    .join(',\n')}\n}\n`;
   return `{\n  "checksum": "${sha256(rest)}",\n${rest}`;
 }
 
@@ -78,13 +87,13 @@ function upgrade(loose: Loose, from: number, file: string, formats: Formats): Lo
   return upgrade({ ...step(loose), format_version: from + 1 }, from + 1, file, formats);
 }
 
-/** Every member stands on a line of its own, indented by its depth. */
+/** Members of the top and entries begin lines; what is inside an entry follows on its line. */
 function placeOfMember(source: string, path: readonly string[]): Place {
   let at = 0;
   path.forEach((name, depth) => {
-    const indent = '  '.repeat(depth + 1);
-    const found = source.indexOf(`\n${indent}${JSON.stringify(name)}: `, at);
-    if (found !== -1) at = found + 1 + indent.length;
+    const before = depth < 2 ? `\n${'  '.repeat(depth + 1)}` : '';
+    const found = source.indexOf(`${before}${JSON.stringify(name)}:`, at);
+    if (found !== -1) at = found + before.length;
   });
   return placeOf(source, at);
 }

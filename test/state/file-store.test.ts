@@ -53,7 +53,7 @@ async function worn(seed = 2): Promise<{ readonly files: SimulatedFiles; readonl
 }
 
 describe('the state file', () => {
-  it('reads like a document: sorted, indented, one line end, no secret, checksum on top', async () => {
+  it('reads like a list: sorted, an entry a line, one line end, checksum on top', async () => {
     const { state } = await worn();
     const text = state();
     expect(text.split('\n').slice(0, 6)).toEqual([
@@ -62,8 +62,9 @@ describe('the state file', () => {
       '  "format_version": 1,',
       expect.stringMatching(/lineage/),
       '  "resources": {',
-      '    "accounts.a1": {',
+      expect.stringMatching(/^ {4}"accounts\.a1": \{"applied":.*\},?$/),
     ]);
+    expect(text.split('\n').filter((line) => line.startsWith('    '))).toHaveLength(Object.keys((JSON.parse(text) as { resources: object }).resources).length);
     expect(text.endsWith('}\n')).toBe(true);
   });
 

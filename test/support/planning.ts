@@ -17,6 +17,7 @@ import {
   type Values,
   type Write,
 } from '../../src/model/index.js';
+import { registrableDomain } from '../../src/reconciler/domains.js';
 import { plan, type Proposal } from '../../src/reconciler/plan.js';
 import type { PlanInput } from '../../src/reconciler/plan-input.js';
 import { kinds } from '../../src/resources/index.js';
@@ -72,6 +73,7 @@ export function planScene({ declared = [], state, spent, live: objects = {}, req
     secrets: new Map(),
     compose,
     request: { targets: [], excludes: [], allow: [], destroy: false, ...request },
+    domainOf: registrableDomain,
     now: Date.parse('2026-01-02T00:00:00Z'),
     ...more,
   });
