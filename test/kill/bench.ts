@@ -72,14 +72,17 @@ export async function openBench(count: number): Promise<Bench> {
     await Promise.all(lanes.map((one) => one.close()));
     rmSync(folder, { recursive: true });
   };
+  const closeAndThrow = async (error: unknown): Promise<never> => {
+    await close();
+    throw error;
+  };
   try {
     await build(asked);
     writeFileSync(join(folder, 'victim', 'package.json'), '{"type":"module"}');
     while (lanes.length < count) lanes.push(await openLane(join(folder, `lane-${lanes.length}`), script));
-    return { inLane: sharing(lanes), boundaries: () => boundariesOf(lanes[0] as Lane, join(folder, 'boundaries')), close };
+    return { inLane: sharing(lanes), boundaries: () => boundariesOf(lanes[0] as Lane, join(folder, 'boundaries')).catch(closeAndThrow), close };
   } catch (error) {
-    await close();
-    throw error;
+    return closeAndThrow(error);
   }
 }
 
