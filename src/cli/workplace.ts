@@ -58,7 +58,9 @@ export function metaOf(context: Context, { project, reached }: Site, snapshot: S
     trueup_version: version,
     generated_at: new Date(context.clock.now()).toISOString(),
     paths: project.paths,
-    digest: project.digest,
+    get digest() {
+      return project.digest;
+    },
     target: reached.cloud.target,
     lineage: snapshot?.state.lineage ?? '',
     serial: snapshot?.state.serial ?? 0,

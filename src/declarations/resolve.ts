@@ -16,7 +16,6 @@ import {
   type Kinds,
   type Lifecycle,
   type Lookup,
-  type Origin,
   type Secret,
   type Settings,
   type Values,
@@ -205,8 +204,13 @@ function declarationOf(run: Run, piece: Piece, kind: Kind, form: Form, body: Raw
     values: normalAll(kind.attributes, values),
     lifecycle: wanted,
     origin: piece.origin,
-    at: (path): Origin => ({ file: piece.from.file, ...run.library.locate(piece.from, [...piece.path, ...path.split('.')]) }),
+    at: locator(run, piece),
   };
+}
+
+/** Holds on to the place alone: ten thousand declarations must not keep what was read of them a second time. */
+function locator({ library }: Run, { from, path }: Piece): Declaration['at'] {
+  return (inner) => ({ file: from.file, ...library.locate(from, [...path, ...inner.split('.')]) });
 }
 
 /** A bare earlier name of a whole `for_each` means the member with the same key. */

@@ -110,7 +110,10 @@ export function isTree(value: Value | undefined): value is { readonly [key: stri
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference) && !(value instanceof Template) && !(value instanceof Secret);
 }
 
-/** Whether the value holds anything that is not known before apply. */
+/** Whether the value holds nothing that is only known at apply. (Asked for every attribute, so it makes no generator.) */
 export function isKnown(value: Value | undefined): boolean {
-  return value === undefined || referencesIn(value).next().done === true;
+  if (typeof value !== 'object' || value === null) return true;
+  if (value instanceof Reference || value instanceof Template) return false;
+  if (Array.isArray(value)) return (value as readonly Value[]).every(isKnown);
+  return !isTree(value) || Object.values(value).every(isKnown);
 }

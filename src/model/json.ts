@@ -47,8 +47,20 @@ export function equal(a: unknown, b: unknown): boolean {
 
 /** SHA-256 in lowercase hexadecimal. */
 export function sha256(text: string | Uint8Array): string {
-  return createHash('sha256').update(text).digest('hex');
+  const hash = createHash('sha256');
+  if (typeof text !== 'string') return hash.update(text).digest('hex');
+  for (let at = 0; at < text.length;) {
+    const end = at + PIECE;
+    const next = isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end;
+    hash.update(text.slice(at, next));
+    at = next;
+  }
+  return hash.digest('hex');
 }
+
+/** A long text is hashed in pieces, because each is copied as UTF-8; no piece ends within a character. */
+const PIECE = 65_536;
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00;
 
 /** Digest of a value that does not depend on the order of its keys. */
 export function digest(value: Json): string {

@@ -43,12 +43,24 @@ async function read(path: string): Promise<string> {
     if (about.isDirectory()) throw trouble('EISDIR', 'is a folder', path);
     if (!about.isFile()) throw trouble('EFTYPE', 'is not a regular file', path);
     if (about.size > LARGEST) throw trouble('EFBIG', 'is larger than 256 MiB', path);
-    const bytes = await file.readFile();
+    const bytes = await readWhole(file, about.size);
     if (!isUtf8(bytes)) throw trouble('EILSEQ', `is not UTF-8 text, first at byte ${firstBadByte(bytes)}`, path);
     return bytes.toString('utf8');
   } finally {
     await file.close();
   }
+}
+
+/** All of a file, in a buffer of its size: `readFile` would hold a large one twice. */
+async function readWhole(file: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await file.read(bytes, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
 }
 
 /** Start of the first line that is not UTF-8: lines are cut at a byte that no longer character contains. */

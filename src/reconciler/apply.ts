@@ -24,7 +24,7 @@ import {
 } from '../model/index.js';
 import { taken } from './diff.js';
 import { beforeRun, missingSecret, perform, type Hands, type Performed, type Surroundings } from './execute.js';
-import { withoutSecrets } from './observe.js';
+import { remembered, withoutSecrets } from './observe.js';
 import type { Proposal } from './plan.js';
 import { propose } from './propose.js';
 import { question, recover, resultOf, settle, type Settled } from './recover.js';
@@ -247,7 +247,7 @@ class Run {
     this.#silence = 0;
     for (const intent of intents) {
       const one = settled.find((candidate) => candidate.intent === intent);
-      const result = one && resultOf(one);
+      const result = one && resultOf(this.#hands.kinds, one);
       this.#unsettled.delete(intent.address);
       if (result) await this.#hands.session.record(result);
       if (result?.entry) this.#bind(intent.address, result.entry);
@@ -279,7 +279,7 @@ class Run {
       const now = live.get(`${kind.name} ${id}`);
       if (now === 'unread' || (now && taken(kind, fields, now))) continue;
       const entry = this.#entries.get(change.address) ?? before;
-      const proven = entry && { ...entry, applied: before?.applied ?? {}, ...(now ? { observed: now.values as Entry['observed'] } : {}) };
+      const proven = entry && { ...entry, applied: before?.applied ?? {}, ...(now ? { observed: remembered(kind, now.values) } : {}) };
       if (proven) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: proven });
       this.#fail(change, 'not-taken', `${change.address}: the service answered with success, but what it holds is not what was sent.`);
     }

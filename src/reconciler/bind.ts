@@ -1,7 +1,7 @@
 // Import: binds an existing live object to a declared address. Nothing is sent; the next plan shows what differs.
-import { refuse, tryAddress, type Entry, type JsonObject, type Outcome, type Project } from '../model/index.js';
+import { refuse, tryAddress, type Entry, type Outcome, type Project } from '../model/index.js';
 import { previousAddress, quote } from './match.js';
-import { withoutSecrets } from './observe.js';
+import { remembered } from './observe.js';
 import type { Desk } from './propose.js';
 import type { Session } from '../state/store.js';
 
@@ -27,7 +27,7 @@ export async function bind(desk: Desk & { readonly session: Session }, project: 
     id: live.id,
     file: declaration.origin.file,
     applied: {},
-    observed: withoutSecrets(kind.attributes, live.values) as JsonObject,
+    observed: remembered(kind, live.values),
     depends_on: [],
     applied_at: new Date(desk.clock.now()).toISOString(),
     ...(declaration.lifecycle.protect ? { protect: true } : {}),

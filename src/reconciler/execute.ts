@@ -30,7 +30,7 @@ import type { Random } from '../ports/index.js';
 import type { Session } from '../state/store.js';
 import { taken } from './diff.js';
 import { identityKey, indexByIdentity } from './match.js';
-import { withoutSecrets } from './observe.js';
+import { remembered, withoutSecrets } from './observe.js';
 import { secretsOf, type Desk } from './propose.js';
 import { fillAll, valueAt, type Resolver } from './resolve.js';
 
@@ -107,7 +107,7 @@ async function remember(hands: Hands, change: Change, around: Surroundings): Pro
   const kind = hands.kinds.get(change.kind) as Kind;
   const now = around.entry(change.renamed_from ?? change.address);
   const base = await desiredEntry(hands, kind, change, change.desired, around);
-  const entry: Entry = { ...base, id: change.id, observed: change.before as JsonObject };
+  const entry: Entry = { ...base, id: change.id, observed: remembered(kind, change.before) };
   if (change.action === 'keep' && !change.renamed_from && now && sameMemory(kind, now, entry)) return { outcome: 'done', id: change.id };
   await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry });
   return { outcome: 'done', id: change.id, entry };
@@ -178,7 +178,7 @@ async function create(
   const sent = await sendUnderIntent(hands, kind, intent, write);
   // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
   if (sent.class === 'applied' && sent.live && !around.known(kind.name, sent.live.id)) {
-    const done: Entry = { ...entry, applied_at: timestamp(hands), id: sent.live.id, observed: withoutSecrets(kind.attributes, sent.live.values) as JsonObject };
+    const done: Entry = { ...entry, applied_at: timestamp(hands), id: sent.live.id, observed: remembered(kind, sent.live.values) };
     await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address, entry: done });
     return { outcome: 'done', id: done.id, entry: done };
   }
@@ -195,13 +195,13 @@ async function update(hands: Hands, kind: Kind, change: Change & { readonly id: 
   const entry = desired && (await desiredEntry(hands, kind, change, desired, around));
   const prior = around.entry(change.renamed_from ?? change.address);
   if (desired && entry && (!prior || change.renamed_from !== undefined))
-    await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry: bound(change, entry, prior) });
+    await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry: bound(kind, change, entry, prior) });
   const counts = change.action === 'update' ? { body: redactAll(write.fields) } : {};
   const intent: Intent = { ...repeatable(hands, kind, change.address, 'update', change.id), ...counts };
   const sent = await sendUntilKnown(hands, kind, intent, write, change.before);
   const at = timestamp(hands);
   if (sent.class === 'applied') {
-    const done = entry ? { ...entry, applied_at: at, id: change.id, observed: redactAll(withoutSecrets(kind.attributes, { ...change.before, ...write.fields })) } : null;
+    const done = entry ? { ...entry, applied_at: at, id: change.id, observed: remembered(kind, { ...change.before, ...write.fields }) } : null;
     const spent = change.action === 'update' ? { spent: { at, action: 'update' as const } } : {};
     await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address: change.address, entry: done, ...spent });
     return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields } };
@@ -211,9 +211,9 @@ async function update(hands: Hands, kind: Kind, change: Change & { readonly id: 
 }
 
 /** An adopted or renamed object is ours before anything is sent to it; nothing counts as applied yet. */
-function bound(change: Change & { readonly id: string; readonly before: Values }, entry: Omit<Entry, 'id' | 'observed'>, prior: Entry | undefined): Entry {
+function bound(kind: Kind, change: Change & { readonly id: string; readonly before: Values }, entry: Omit<Entry, 'id' | 'observed'>, prior: Entry | undefined): Entry {
   const { secrets: _, ...rest } = entry;
-  return { ...rest, applied: prior?.applied ?? {}, ...(prior?.secrets ? { secrets: prior.secrets } : {}), id: change.id, observed: change.before as JsonObject };
+  return { ...rest, applied: prior?.applied ?? {}, ...(prior?.secrets ? { secrets: prior.secrets } : {}), id: change.id, observed: remembered(kind, change.before) };
 }
 
 async function remove(hands: Hands, kind: Kind, address: string, write: Write): Promise<Written> {

@@ -1,6 +1,8 @@
 // What is live. Each needed collection is listed once, all of them beside one another; a recorded id that a
 // listing lacks is looked for once more by itself, because a list that shifts while it is read can hide an object.
 import {
+  isEmpty,
+  redactAll,
   refuse,
   sameTarget,
   type Attributes,
@@ -8,6 +10,7 @@ import {
   type Emit,
   type Entry,
   type Kind,
+  type JsonObject,
   type Kinds,
   type Live,
   type State,
@@ -61,6 +64,12 @@ export function withoutSecrets(attributes: Attributes, values: Values): Values {
     out[name] = attribute?.word === 'object' && isTree(value) ? withoutSecrets(attribute.attributes, value) : value;
   }
   return out;
+}
+
+/** A live object as the state remembers it: without secrets, and without what holds nothing. */
+export function remembered(kind: Kind, values: Values): JsonObject {
+  const seen = withoutSecrets(kind.attributes, values);
+  return redactAll(Object.fromEntries(Object.entries(seen).filter(([, value]) => !isEmpty(value))));
 }
 
 /** @throws Refusal where the state is about another cloud. */

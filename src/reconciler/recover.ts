@@ -22,7 +22,7 @@ import type { Clock } from '../ports/index.js';
 import type { Session } from '../state/store.js';
 import { taken } from './diff.js';
 import { quote } from './match.js';
-import { withoutSecrets } from './observe.js';
+import { remembered, withoutSecrets } from './observe.js';
 
 /** Tolerated difference between our clock and the server's, where only ours is known. */
 const SKEW = 60_000;
@@ -162,7 +162,7 @@ export async function recover(looker: Looker, session: Session): Promise<readonl
   const owned = new Set(Object.values(state.resources).map((entry) => `${entry.kind} ${entry.id}`));
   const sent = Math.min(looker.clock.now(), Math.max(...creates.map((intent) => Date.parse(intent.at))) + DELAY);
   const settled = await settle(looker, creates, (kind, id) => owned.has(`${kind} ${id}`), sent);
-  const results = settled.flatMap((one) => resultOf(one) ?? []);
+  const results = settled.flatMap((one) => resultOf(looker.kinds, one) ?? []);
   if (results.length > 0) await session.record(...results);
   const undecided = settled.flatMap((one) => (one.verdict === 'undecided' ? [question(one.intent, one.candidates)] : []));
   if (undecided.length > 0) throw new Refusal(undecided, exits.undecided);
@@ -197,11 +197,11 @@ async function whatWasDone({ kinds, cloud }: Looker, intents: readonly Intent[])
   return results;
 }
 
-export function resultOf(settled: Settled): Result | undefined {
+export function resultOf(kinds: Kinds, settled: Settled): Result | undefined {
   const { intent } = settled;
   if (settled.verdict === 'undecided') return undefined;
   if (settled.verdict === 'absent') return { type: 'result', op: intent.op, class: 'not_sent', address: intent.address };
-  const entry: Entry = { ...(intent.entry as Omit<Entry, 'id' | 'observed'>), id: settled.live.id, observed: settled.live.values as JsonObject };
+  const entry: Entry = { ...(intent.entry as Omit<Entry, 'id' | 'observed'>), id: settled.live.id, observed: remembered(kinds.get(intent.kind) as Kind, settled.live.values) };
   return { type: 'result', op: intent.op, class: 'applied', address: intent.address, entry };
 }
 

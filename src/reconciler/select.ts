@@ -31,7 +31,8 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
   const all = new Map(project.declarations.map((declaration) => [declaration.address, declaration]));
   const renamed = new Set(project.declarations.flatMap((declaration) => previousAddress(declaration, state) ?? []));
   const entries = Object.entries(state?.resources ?? {});
-  const inScope = entries.filter(([, entry]) => isBelow(entry.file, project.paths));
+  const inPaths = below(project.paths);
+  const inScope = entries.filter(([, entry]) => inPaths(entry.file));
   const gone = inScope.filter(([address]) => request.destroy || (!all.has(address) && !renamed.has(address)));
   const goneAddresses = new Set(gone.map(([address]) => address));
   const known = new Set(entries.map(([address]) => address).filter((address) => !goneAddresses.has(address)));
@@ -95,11 +96,16 @@ function unknownName(name: string, addresses: readonly string[]): Diagnostic[] {
   return [{ severity: 'error', code: 'unknown-address', summary: `${name} is neither declared nor in the state.`, detail }];
 }
 
-/** Whether a file (relative, with `/`) is one of the PATHs or below one of them. */
-export function isBelow(file: string, paths: readonly string[]): boolean {
+/** Whether a file (relative, with `/`) is one of the PATHs or below one of them. Asked for every entry of a state, answered once a file. */
+function below(paths: readonly string[]): (file: string) => boolean {
   const clean = (path: string): string => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '') || '.';
-  const wanted = clean(file);
-  return paths
-    .map(clean)
-    .some((path) => (path === '.' ? wanted !== '-' && !wanted.startsWith('../') && !wanted.startsWith('/') : wanted === path || wanted.startsWith(`${path}/`)));
+  const roots = paths.map(clean);
+  const known = new Map<string, boolean>();
+  const isBelow = (file: string): boolean =>
+    roots.some((root) => (root === '.' ? file !== '-' && !file.startsWith('../') && !file.startsWith('/') : file === root || file.startsWith(`${root}/`)));
+  return (file) => {
+    const answer = known.get(file) ?? isBelow(clean(file));
+    known.set(file, answer);
+    return answer;
+  };
 }

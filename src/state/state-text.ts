@@ -1,6 +1,6 @@
 // The state as text: canonical JSON that people can review, with a checksum of every byte that follows it, and a
 // format version. What does not verify is refused with its place; older formats are upgraded, newer ones refused.
-import { canonical, compareText, isObject, refuse, sha256, type Entry, type Fingerprint, type Json, type Spent, type State } from '../model/index.js';
+import { canonical, compareText, equal, isObject, refuse, sha256, type Entry, type Fingerprint, type Json, type Spent, type State } from '../model/index.js';
 import { parseJson, placeOf, type Place } from './json-text.js';
 import { address, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, text, time, whole } from './shape.js';
 import { damaged } from './trouble.js';
@@ -33,12 +33,27 @@ export const entryShape = members<Entry>({ ...entryMembers, id: filled, observed
 export const plannedEntryShape = members<Omit<Entry, 'id' | 'observed'>>(entryMembers);
 export const spentShape = members<Spent>({ at: time, action: oneOf('update', 'delete') });
 
+/** An entry on disk: what was applied and is observed alike stands once, under `observed`, and is named in `as_observed`. */
+type Packed = Entry & { readonly as_observed?: readonly string[] };
+const packedShape = members<Packed>({ ...entryMembers, id: filled, observed: anyObject, 'as_observed?': listOf(text) });
+
+function packed(entry: Entry): Packed {
+  const as_observed = Object.keys(entry.applied).filter((name) => Object.hasOwn(entry.observed, name) && equal(entry.applied[name], entry.observed[name]));
+  const applied = Object.fromEntries(Object.entries(entry.applied).filter(([name]) => !as_observed.includes(name)));
+  return { ...entry, applied, as_observed };
+}
+
+function unpacked({ as_observed = [], ...entry }: Packed): Entry {
+  const shared = as_observed.map((name) => [name, entry.observed[name] ?? null] as const);
+  return { ...entry, applied: { ...entry.applied, ...Object.fromEntries(shared) } };
+}
+
 const stateShape = members<State>({
   format_version: whole(1),
   lineage: filled,
   serial: whole(0),
   target: text,
-  resources: mapOf(address, entryShape),
+  resources: mapOf(address, packedShape),
   spent: listOf(spentShape),
 });
 
@@ -49,7 +64,7 @@ export function encodeState({ resources, ...head }: State): string {
   const line = (indent: string, name: string, value: string): string => `${indent}${JSON.stringify(name)}: ${value}`;
   const entries = Object.keys(resources)
     .toSorted(compareText)
-    .map((address) => line('    ', address, canonical(resources[address] as unknown as Json)));
+    .map((address) => line('    ', address, canonical(packed(resources[address] as Entry) as unknown as Json)));
   const members = { ...head, resources: entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n  }` };
   const rest = `${Object.keys(members)
     .toSorted(compareText)
@@ -76,7 +91,8 @@ export async function decodeState(source: string, file: string, version: string,
   const state = upgrade(loose, parsed.value.format_version, file, formats);
   const flaw = stateShape(state);
   if (flaw) damaged(file, placeOfMember(source, flaw.path), `${formatPath(flaw.path)} ${flaw.problem}`, await advice());
-  return state as unknown as State;
+  const { resources } = state as unknown as State;
+  return { ...(state as unknown as State), resources: Object.fromEntries(Object.entries(resources).map(([address, entry]) => [address, unpacked(entry)])) };
 }
 
 function upgrade(loose: Loose, from: number, file: string, formats: Formats): Loose {
