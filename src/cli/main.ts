@@ -1,5 +1,6 @@
 // The only place that exits. Reads the command line, loads the one command that was asked for, and turns whatever
 // comes of it into words on stderr and an exit code.
+import { setFlagsFromString } from 'node:v8';
 import { exits, Refusal, worst, type Diagnostic, type Exit } from '../model/index.js';
 import { contextOf, type Command, type Context } from './context.js';
 import { parse, type CommandSpec } from './program.js';
@@ -26,7 +27,11 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   emulator: () => import('./commands/emulator.js'),
 };
 
+// A short life needs no room to grow: left alone, the collector takes a third more memory for a tenth less time.
+const thrift = ['--semi-space-growth-factor=1', '--heap-growing-percent=100'];
+
 export async function main(process: NodeJS.Process): Promise<void> {
+  for (const flag of thrift) setFlagsFromString(flag);
   const parsed = parse(
     process.argv.slice(2),
     (text) => process.stdout.write(text),

@@ -98,11 +98,14 @@ export interface Project {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-export function* referencesIn(value: Value): Generator<Reference> {
-  if (value instanceof Reference) yield value;
-  else if (value instanceof Template) for (const part of value.parts) typeof part === 'string' || (yield part);
-  else if (Array.isArray(value)) for (const item of value as readonly Value[]) yield* referencesIn(item);
-  else if (isTree(value)) for (const item of Object.values(value)) yield* referencesIn(item);
+/** Every reference inside a value, in the order it was written. */
+export function referencesIn(value: Value, found: Reference[] = []): readonly Reference[] {
+  if (typeof value !== 'object' || value === null) return found;
+  if (value instanceof Reference) found.push(value);
+  else if (value instanceof Template) found.push(...value.parts.filter((part) => typeof part !== 'string'));
+  else if (Array.isArray(value)) for (const item of value as readonly Value[]) referencesIn(item, found);
+  else if (isTree(value)) for (const item of Object.values(value)) referencesIn(item, found);
+  return found;
 }
 
 /** A plain object among values: not null, not a list, not a reference, template or secret. */

@@ -73,6 +73,11 @@ export function removals(one: Kind): readonly Removal[] {
   return [...(one.operations.delete ? ['delete'] : []), 'forget', ...Object.keys(one.retire ?? {})];
 }
 
-export function writables(one: Kind): readonly (readonly [string, Attribute])[] {
-  return Object.entries(one.attributes).filter(([, attribute]) => attribute.computed !== true);
+export function writables({ attributes }: Kind): readonly (readonly [string, Attribute])[] {
+  const known = writable.get(attributes) ?? Object.entries(attributes).filter(([, attribute]) => attribute.computed !== true);
+  writable.set(attributes, known);
+  return known;
 }
+
+/** Asked several times for every object. */
+const writable = new WeakMap<Attributes, readonly (readonly [string, Attribute])[]>();

@@ -89,7 +89,7 @@ export async function perform(hands: Hands, change: Change, around: Surroundings
   };
   if (!writes(change)) return end(await remember(hands, change, around));
   const fields = fillAll(kind.attributes, change.write.fields, around.resolver);
-  const open = [...referencesIn(fields)][0];
+  const open = referencesIn(fields)[0];
   if (open) return end({ outcome: 'failed', diagnostic: { severity: 'error', code: 'unresolved', summary: `${change.address} needs ${open.toString()}, which nobody knows.` } });
   const write: Write = { ...change.write, fields };
   if (change.action === 'create') return end(await create(hands, kind, change.address, write, await desiredEntry(hands, kind, change, change.desired, around), around));

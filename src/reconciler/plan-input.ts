@@ -2,12 +2,15 @@
 import type { CloudReader, Kinds, PlanRequest, Project, State } from '../model/index.js';
 import type { SecretVerdict } from './diff.js';
 import type { World } from './observe.js';
+import type { Selection } from './select.js';
 
 export interface PlanInput {
   readonly kinds: Kinds;
   readonly project: Project;
   readonly state: State | undefined;
   readonly world: World;
+  /** What of project and state the request covers. */
+  readonly selection: Selection;
   /** By `<address> <path>` of each declared secret. */
   readonly secrets: ReadonlyMap<string, SecretVerdict>;
   readonly compose: CloudReader['compose'];

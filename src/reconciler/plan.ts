@@ -4,7 +4,6 @@ import {
   isKnown,
   redact,
   redactAll,
-  referencesIn,
   removals,
   same,
   worst,
@@ -36,7 +35,7 @@ import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
 import { concerns, judge } from './policy.js';
 import { fillAll, graph, valueAt, type Graph, type Resolver } from './resolve.js';
-import { select, type Selection } from './select.js';
+import type { Selection } from './select.js';
 import { sequence } from './sequence.js';
 import { suggestions } from './suggest.js';
 
@@ -71,7 +70,7 @@ interface Draft {
 }
 
 export function plan(input: PlanInput): Proposal {
-  const selection = select(input.kinds, input.project, input.state, input.request);
+  const { selection } = input;
   const order = graph(selection.declarations, (address) => selection.known.has(address));
   const diagnostics: Diagnostic[] = [...selection.diagnostics, ...order.diagnostics];
   const planned = new Map<string, Planned>();
@@ -321,7 +320,7 @@ function twins(draft: Draft, changes: readonly Change[]): Diagnostic[] {
 
 /** References stand for themselves, so that two declarations that name the same unknown object compare equal. */
 function knownByName(values: Values): Values {
-  return referencesIn(values).next().done ? values : redactAll(values);
+  return isKnown(values) ? values : redactAll(values);
 }
 
 function secretsUnseen(draft: Draft): Diagnostic[] {

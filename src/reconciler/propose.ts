@@ -42,7 +42,7 @@ export async function propose(desk: Desk, project: Project, snapshot: Snapshot |
   const entries = Object.values(state?.resources ?? {});
   const read = (names: Iterable<string>): Promise<World> => observe(desk.cloud, desk.kinds, names, entries, desk.emit);
   const [world, secrets] = await Promise.all([read(neededKinds(project, selection, request)), compareSecrets(desk, selection, state)]);
-  const input: PlanInput = { kinds: desk.kinds, project, state, world, secrets, compose: desk.cloud.compose, request, now: desk.clock.now() };
+  const input: PlanInput = { kinds: desk.kinds, project, state, world, selection, secrets, compose: desk.cloud.compose, request, now: desk.clock.now() };
   const first = plan(input);
   const unread = policyNeeds(first.plan.changes, desk.kinds).filter((name) => !world.has(name));
   const more = await readMore(unread, read);

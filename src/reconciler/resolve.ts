@@ -64,7 +64,7 @@ function unknownTarget(declaration: Declaration, reference: Reference, declarati
 
 /** Dotted path of the place where a reference stands. */
 function placeOf(values: Value, wanted: Reference): string {
-  const [step, value] = Object.entries(values as Values).find(([, one]) => [...referencesIn(one)].includes(wanted)) ?? [];
+  const [step, value] = Object.entries(values as Values).find(([, one]) => referencesIn(one).includes(wanted)) ?? [];
   if (step === undefined) return '';
   return value instanceof Reference || value instanceof Template ? step : `${step}.${placeOf(value as Value, wanted)}`;
 }

@@ -42,8 +42,8 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
   const declaredKinds = new Set([...project.declarations.map((one) => one.kind), ...elsewhere]);
   const emptied = [...kinds.keys()].filter((kind) => !request.destroy && gone.some(([, entry]) => entry.kind === kind) && !declaredKinds.has(kind));
   return {
-    declarations: new Map([...declared].filter(([address]) => covers(address))),
-    removed: gone.filter(([address]) => covers(address)).toReversed(),
+    declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
+    removed: gone.filter(([address]) => covers?.(address) ?? true).toReversed(),
     known,
     emptied,
     diagnostics: [...request.targets, ...request.excludes].flatMap((name) => unknownName(name, [...all.keys(), ...entries.map(([address]) => address)])),
@@ -53,8 +53,9 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
 /** Whether an address is one of `names`, or a member of a `for_each` one of them names. */
 const named = (address: string, names: readonly string[]): boolean => names.some((name) => address === name || address.startsWith(`${name}[`));
 
-function coverage(declared: ReadonlyMap<string, Declaration>, request: PlanRequest): (address: string) => boolean {
-  if (request.targets.length === 0 && request.excludes.length === 0) return () => true;
+/** Undefined where nothing was asked for in particular: everything is covered. */
+function coverage(declared: ReadonlyMap<string, Declaration>, request: PlanRequest): ((address: string) => boolean) | undefined {
+  if (request.targets.length === 0 && request.excludes.length === 0) return undefined;
   const targets =
     request.targets.length === 0
       ? undefined
@@ -78,7 +79,12 @@ function closure(start: readonly string[], edges: ReadonlyMap<string, readonly s
 
 function references(declared: ReadonlyMap<string, Declaration>): ReadonlyMap<string, readonly string[]> {
   return new Map(
-    [...declared.values()].map((one) => [one.address, [...referencesIn(one.values)].filter((reference) => reference.source === 'declared').map((reference) => reference.target)]),
+    [...declared.values()].map((one) => [
+      one.address,
+      referencesIn(one.values)
+        .filter((reference) => reference.source === 'declared')
+        .map((reference) => reference.target),
+    ]),
   );
 }
 

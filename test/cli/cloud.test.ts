@@ -184,7 +184,7 @@ describe('environments', () => {
     await home.expect(0, ['apply', '--auto-approve']);
     await home.expect(0, ['apply', '--auto-approve', '--env', 'prod']);
     await home.expect(0, ['apply', '--auto-approve'], { env: { TRUEUP_ENV: 'lab' } });
-    const names = (path: string): unknown => (JSON.parse(home.read(path)) as { resources: Record<string, { applied: { name: string } }> }).resources['accounts.a']?.applied.name;
+    const names = (path: string): unknown => (JSON.parse(home.read(path)) as { resources: Record<string, { observed: { name: string } }> }).resources['accounts.a']?.observed.name;
     expect([names('shared/state.json'), names('.trueup/state.prod.json'), names('lab/state.json')]).toEqual(['none', 'production', 'laboratory']);
     expect((await home.expect(1, ['plan', '--env', '../prod'])).stderr).toContain('--env');
   });

@@ -20,6 +20,7 @@ import {
 import { registrableDomain } from '../../src/reconciler/domains.js';
 import { plan, type Proposal } from '../../src/reconciler/plan.js';
 import type { PlanInput } from '../../src/reconciler/plan-input.js';
+import { select } from '../../src/reconciler/select.js';
 import { kinds } from '../../src/resources/index.js';
 
 export const kindOf = (name: string): Kind => kinds.get(name) as Kind;
@@ -65,7 +66,7 @@ export interface Scene {
 }
 
 export function planScene({ declared = [], state, spent, live: objects = {}, request = {}, settings = {}, more = {} }: Scene): Proposal {
-  return plan({
+  const input = {
     kinds,
     project: project(declared, settings),
     state: state ? stateWith(state, spent) : undefined,
@@ -76,7 +77,8 @@ export function planScene({ declared = [], state, spent, live: objects = {}, req
     domainOf: registrableDomain,
     now: Date.parse('2026-01-02T00:00:00Z'),
     ...more,
-  });
+  };
+  return plan({ ...input, selection: select(kinds, input.project, input.state, input.request) });
 }
 
 /** `action address` of each change, in order. */
