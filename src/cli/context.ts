@@ -6,6 +6,7 @@ import { systemClock } from '../ports/clock.js';
 import { diskFiles } from '../ports/files.js';
 import { systemRandom } from '../ports/random.js';
 import { kinds } from '../resources/index.js';
+import { inEnvironment } from './commands-to-type.js';
 import type { Flags } from './program.js';
 import { version } from './version.js';
 import { ask, outlet, readAll, type Out } from './streams.js';
@@ -64,7 +65,7 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
       if (shown.length === 0) return;
       const { ndjson, renderDiagnostics } = await import('../report/index.js');
       if (flags.json) out.write(ndjson({ version, clock }).diagnostics(shown));
-      else err.write(renderDiagnostics(shown, err.style));
+      else err.write(renderDiagnostics(inEnvironment(shown, flags.env), err.style));
     },
     debug: (line) => level === levels.length - 1 && err.write(`${line()}\n`),
   };

@@ -36,7 +36,7 @@ export function unescapeHtml(value: string): string {
 export function unescapeAll(value: Json): Json {
   if (typeof value === 'string') return unescapeHtml(value);
   if (Array.isArray(value)) return value.map(unescapeAll);
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unescapeAll(item as Json)])) : value;
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unescapeAll(item)])) : value;
 }
 
 export const isEmpty = (value: unknown): boolean =>

@@ -82,13 +82,22 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
     const at = (account: Value | undefined): Set<string> =>
       administrators.get(String(account)) ?? (administrators.set(String(account), new Set()).get(String(account)) as Set<string>);
     for (const { id, values } of world.get(AUTHORIZATIONS)?.byId.values() ?? []) if (administers(values.role)) at(values.account).add(id);
-    return changes.filter(reroles).flatMap((change) => {
+    const before = new Set([...administrators].filter(([, ids]) => ids.size > 0).map(([account]) => account));
+    const demoted = changes.filter(reroles).flatMap((change) => {
       const { account } = change.before;
       if (administers(roleAfter(change))) at(account).add(change.id);
       else at(account).delete(change.id);
       if (!demotes(change) || lineage(world, account).some((above) => at(above).size > 0)) return [];
       return [{ address: change.address, detail: `${change.address} is the last administrator of account ${String(account)}` }];
     });
+    const parents = newParents(changes);
+    const orphaned = [...(parents.size === 0 ? [] : (world.get(ACCOUNTS)?.byId.keys() ?? []))].flatMap((account) => {
+      const culprit = lineage(world, account).flatMap((above) => parents.get(above) ?? [])[0];
+      const reach = (moved?: ReadonlyMap<string, Value>): readonly string[] => lineage(world, account, moved);
+      const lost = culprit && reach().some((above) => before.has(above)) && !reach(new Map([...parents].map(([id, { to }]) => [id, to]))).some((above) => at(above).size > 0);
+      return lost ? [{ address: culprit.address, detail: `${culprit.address} moves account ${account} away from its last administrator` }] : [];
+    });
+    return [...demoted, ...orphaned];
   },
 
   'privilege-rise': ({ changes }) =>
@@ -151,12 +160,23 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
     }),
 };
 
+/** Accounts that go elsewhere in the tree, by id. */
+function newParents(changes: readonly Change[]): ReadonlyMap<string, { readonly address: string; readonly to: Value }> {
+  return new Map(
+    changes.flatMap((change) => {
+      const to = change.kind === ACCOUNTS && 'changes' in change ? change.changes.find((one) => one.path === 'account')?.after : undefined;
+      return to !== undefined && 'id' in change ? [[change.id, { address: change.address, to }] as const] : [];
+    }),
+  );
+}
+
 /** What the rules need to read beyond what is declared, for these changes. */
 export function policyNeeds(changes: readonly Change[], kinds: Kinds): readonly string[] {
   const needs = new Set<string>();
   for (const change of changes) {
     if (!writes(change)) continue;
     if (demotes(change)) needs.add(ACCOUNTS);
+    if (newParents([change]).size > 0) needs.add(AUTHORIZATIONS);
     if (change.action === 'delete' && change.kind === ACCOUNTS) [ACCOUNTS, RULES, AUTHORIZATIONS].forEach((name) => needs.add(name));
     if (change.kind === RULES && change.action !== 'delete') needs.add(DESTINATIONS);
     if (change.kind === DESTINATIONS && (change.action === 'delete' || (change.action !== 'create' && change.write?.fields.enabled === false))) needs.add(RULES);

@@ -33,9 +33,9 @@ export function demotes(change: Change): change is Reroling {
 }
 
 /** An account and its ancestors, nearest first, as far as the tree was read. */
-export function lineage(world: World, account: Value | undefined): readonly string[] {
+export function lineage(world: World, account: Value | undefined, moved: ReadonlyMap<string, Value> = new Map()): readonly string[] {
   const tree = world.get('accounts')?.byId;
   const out: string[] = [];
-  for (let at = account; typeof at === 'string' && !out.includes(at); at = tree?.get(at)?.values.account) out.push(at);
+  for (let at = account; typeof at === 'string' && !out.includes(at); at = moved.get(at) ?? tree?.get(at)?.values.account) out.push(at);
   return out;
 }

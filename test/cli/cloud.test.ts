@@ -65,7 +65,7 @@ describe('get', () => {
     expect(await ids('accounts', '--filter', 'account=1')).toEqual(['2', '3']);
     expect(await ids('accounts', '--filter', 'id__in=1,4')).toEqual(['1', '4']);
     const many = Array.from({ length: 250 }, (_, index) => 251 - index).join(',');
-    expect((await ids('accounts', '--filter', `id__in=${many},1`)).toSorted()).toEqual(await ids('accounts', '--filter', 'id__in=1,2,3,4'));
+    expect((await ids('accounts', '--filter', `id__in=${many},1`)).toSorted((a, b) => Number(a) - Number(b))).toEqual(await ids('accounts', '--filter', 'id__in=1,2,3,4'));
     expect(await ids('account_authorizations', '--filter', 'search[role]=admin')).toEqual(['900']);
     for (const wrong of [
       ['--filter', 'search[]=admin'],

@@ -1,6 +1,6 @@
 // The command as a process: exit codes, streams, files and signals, as the outside of the tool promises them.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answers } from '../../src/cli/program.js';
@@ -104,6 +104,22 @@ describe('validate', () => {
 });
 
 describe('saved plans', () => {
+  test('are stale where what they were made from is not there any more', async () => {
+    const home = folder({ 'a.yaml': 'settings: { target: emulator }\naccounts: { a: { name: A } }\n' });
+    await home.expect(0, ['plan', '--out', 'p.plan']);
+    rmSync(join(home.path, 'a.yaml'));
+    expect((await home.expect(6, ['apply', 'p.plan'])).stderr).toContain('p.plan is stale');
+  });
+
+  test('name the environment in every command they tell to type', async () => {
+    const home = folder({ 'a.yaml': 'settings: { target: emulator }\naccounts: { a: { name: A, account: "1" } }\n', 'trueup.prod.yaml': 'variables: {}\n' });
+    await home.expect(0, ['apply', '--auto-approve', '--env', 'prod']);
+    home.write('.trueup/emulator.json', home.read('.trueup/emulator.json').replace('"accounts":[', '"accounts":[{"id":"77","name":"A","account":"1"},'));
+    rmSync(join(home.path, '.trueup', 'state.prod.json'));
+    const { stderr } = await home.expect(5, ['plan', '--env', 'prod']);
+    expect(stderr).toMatch(/^ *(?:Choose one: )?trueup import accounts\.a 2 --env prod$/m);
+  });
+
   test('are shown, carried out without asking, and refused when stale', async () => {
     const home = folder({ 'trueup.yaml': small });
     expect((await home.expect(0, ['plan', '-out=p.plan'])).stderr).toContain('trueup apply p.plan');

@@ -216,7 +216,7 @@ describe('drift', () => {
     const { id, applied_at } = (await cloud.snapshot())?.state.resources['alert_push_destinations.pager'] ?? {};
     const logged = cloud.emulator.snapshot().activity_logs?.filter((entry) => (entry as { object?: { id?: unknown } }).object?.id === id) ?? [];
     expect(logged.length).toBe(1);
-    expect(Date.parse(String((logged[0] as { action: { timestamp: string } }).action.timestamp))).toBeLessThanOrEqual(Date.parse(String(applied_at)));
+    expect(Date.parse((logged[0] as { action: { timestamp: string } }).action.timestamp)).toBeLessThanOrEqual(Date.parse(String(applied_at)));
   });
 });
 

@@ -512,6 +512,26 @@ describe('policy', () => {
       blocks: ['last-administrator'],
     },
     {
+      title: 'an account leaves its last administrator behind',
+      declared: [declare('accounts.n1', { name: 'n1', account: '1' })],
+      state: { 'accounts.n1': entry('accounts', '101', { name: 'n1', account: '2' }) },
+      live: {
+        accounts: [root, hq, live('accounts', '101', { name: 'n1', account: '2' }), live('accounts', '102', { name: 'below', account: '101' })],
+        account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '102', 'administrator')],
+      },
+      blocks: ['last-administrator'],
+    },
+    {
+      title: 'an account moves to where somebody administrates',
+      declared: [declare('accounts.n1', { name: 'n1', account: '1' })],
+      state: { 'accounts.n1': entry('accounts', '101', { name: 'n1', account: '2' }) },
+      live: {
+        accounts: [root, hq, live('accounts', '101', { name: 'n1', account: '2' })],
+        account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '1', 'administrator')],
+      },
+      blocks: [],
+    },
+    {
       title: 'a promotion comes before the demotion',
       declared: [demote('account_authorizations.a', '7', '2', 'no_access'), demote('account_authorizations.b', '8', '2', 'administrator')],
       live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '2', 'no_access')] },

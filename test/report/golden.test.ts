@@ -131,8 +131,7 @@ const outcomes: readonly Outcome[] = [
 
 describe('the end of an apply', () => {
   test('as text', () => expectGolden('outcomes.txt', renderOutcomes(outcomes, plain)));
-  test('where all went well', () =>
-    expect(renderOutcomes([outcomes[5] as Outcome], plain)).toBe('Applied: 0 created, 0 updated, 0 deleted; 1 unchanged.\n'));
+  test('where all went well', () => expect(renderOutcomes([outcomes[5] as Outcome], plain)).toBe('Applied: 0 created, 0 updated, 0 deleted; 1 unchanged.\n'));
 
   test('as events', () => {
     let monotonic = 0;

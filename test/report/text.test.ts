@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Event, Json } from '../../src/model/index.js';
 import { inline, oneLine, rows, type Difference } from '../../src/report/differences.js';
-import { advance, noProgress, planDocument, progressLine, renderPlan, type Progress } from '../../src/report/index.js';
+import { advance, noProgress, planDocument, progressLine, renderDiagnostics, renderPlan, type Progress } from '../../src/report/index.js';
 import { clip, columns, wrap } from '../../src/report/width.js';
 import { kinds } from '../../src/resources/index.js';
 import { keep, meta, quiet } from './plans.js';
@@ -157,4 +157,10 @@ test('an address that is new for what is kept is shown, and nothing in the cloud
   expect(text).toContain(`> rename ${keep(1).address}\n`);
   expect(text).toMatch(/No changes in the cloud, 1 renamed\. 2 objects are as declared\.\n$/);
   expect(renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'markdown', { color: false, width: 80 })).toContain('| `>` rename |');
+});
+
+test('a command to type is never broken, however long it is', () => {
+  const command = `trueup import alert_rules.a-rule-with-a-rather-long-name 1eec7b81-e4ee-11f1-bb92-4f495a263ecc --env prod`;
+  const text = renderDiagnostics([{ severity: 'error', code: 'ambiguous', summary: 'x', detail: `Choose one: ${command}\nor write it down.` }], { color: false, width: 80 });
+  expect(text).toContain(`\n  Choose one:\n    ${command}\n  or write it down.\n`);
 });

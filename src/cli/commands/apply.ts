@@ -1,13 +1,14 @@
 // `trueup apply`: shows the plan, asks, carries it out. A saved plan was reviewed already: it is only checked.
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { exits, refuse, sameTarget, writes, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
+import { exits, refuse, Refusal, sameTarget, writes, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan.js';
 import type { Session } from '../../state/index.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { settleMilliseconds } from '../memory.js';
 import { tellTrouble } from '../reports.js';
-import { documentOf, metaOf, requestOf, withProject, type Site } from '../workplace.js';
+import { loadProject } from '../project.js';
+import { documentOf, metaOf, requestOf, withCloud, withProject, type Site } from '../workplace.js';
 
 export const run: Command = async (context, paths) => {
   const [only] = paths;
@@ -40,17 +41,24 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
   const { readPlanFile } = await import('../../state/index.js');
   const { document, options }: PlanFile = await readPlanFile({ path: resolve(cwd, name), files, clock });
   const stale = (why: string): never => refuse('stale', `${name} is stale: ${why}.`, { detail: `Nothing was changed. Make it again: trueup plan --out ${name}` }, exits.stale);
-  return withProject(
+  const project = await loadProject(context, document.generated_from.paths, { env: options.env, variables: options.variables }).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal(
+      [...error.diagnostics, { severity: 'error', code: 'stale', summary: `${name} is stale: the declarations it was made from cannot be loaded any more.` }],
+      exits.stale,
+    );
+  });
+  if (project.digest !== document.generated_from.digest) stale('the declarations are not those it was made from');
+  return withCloud(
     context,
-    document.generated_from.paths,
-    (site) => {
-      if (site.project.digest !== document.generated_from.digest) stale('the declarations are not those it was made from');
-      if (!sameTarget(site.reached.cloud.target, document.target)) stale(`it is about ${document.target}, and the target is ${site.reached.cloud.target}`);
-      const lineage = site.snapshot?.state.lineage ?? '';
+    project.settings,
+    (place) => {
+      if (!sameTarget(place.reached.cloud.target, document.target)) stale(`it is about ${document.target}, and the target is ${place.reached.cloud.target}`);
+      const lineage = place.snapshot?.state.lineage ?? '';
       if (document.state.lineage !== '' && lineage !== document.state.lineage) stale('the state is not the one it was made with');
-      return carryOut(context, site, options as PlanRequest, document);
+      return carryOut(context, { ...place, project }, options as PlanRequest, document);
     },
-    { env: options.env, variables: options.variables },
+    options.env,
   );
 }
 
