@@ -8,6 +8,7 @@ import {
   worst,
   writes,
   type Change,
+  type CloudWriter,
   type Diagnostic,
   type Entry,
   type Exit,
@@ -102,7 +103,7 @@ class Run {
   #silence = 0;
 
   constructor(hands: Hands, { plan, world }: Proposal, entries: Readonly<Record<string, Entry>>) {
-    this.#hands = hands;
+    this.#hands = { ...hands, cloud: gated(hands.cloud, hands.parallelism) };
     this.#changes = plan.changes;
     this.#entries = new Map(Object.entries(entries));
     const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
@@ -164,13 +165,18 @@ class Run {
     for (const change of changes) if (!this.#outcomes.has(change.address)) this.#end(this.#skipped(change, 'what it depends on did not finish'));
   }
 
-  /** Works off `ready`, which `release` may make longer, with at most `parallelism` changes at once. */
+  /**
+   * Works off `ready`, which `release` may make longer. While as many requests are under way as may be, the intents of
+   * as many more go to disk, and results of those before: the disk is never waited for.
+   */
   #drain(ready: Change[], release: (address: string) => void): Promise<void> {
+    const { parallelism } = this.#hands;
+    const ahead = parallelism === 1 ? 1 : parallelism * 2;
     return new Promise((resolve, reject) => {
       let running = 0;
       let at = 0;
       const pump = (): void => {
-        while (running < this.#hands.parallelism && at < ready.length) {
+        while (running < ahead && at < ready.length) {
           const change = ready[at] as Change;
           at += 1;
           running += 1;
@@ -331,6 +337,26 @@ type ReadBack = Live | 'unread';
 /** Nothing is made beside an object of equal content, however old: within a run nobody is shown it. */
 function besideNone(settled: Settled): Settled {
   return settled.verdict === 'absent' && settled.alike.length > 0 ? { intent: settled.intent, verdict: 'undecided', candidates: settled.alike } : settled;
+}
+
+/** A writer with at most `most` requests under way. */
+function gated(cloud: CloudWriter, most: number): CloudWriter {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return {
+    ...cloud,
+    async send(...request) {
+      if (running === most) await new Promise<void>((go) => waiting.push(go));
+      else running += 1;
+      try {
+        return await cloud.send(...request);
+      } finally {
+        const next = waiting.shift();
+        if (next) next();
+        else running -= 1;
+      }
+    },
+  };
 }
 
 /** What a create without an answer came to; `settled` is absent where nobody could look. */
