@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
-const common = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'warning' };
+const common = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'warning', minifyWhitespace: true, minifySyntax: true };
 
 /** Some packages are CommonJS and ask for Node's modules by `require`. */
 const banner = { js: "import { createRequire as nodeRequire } from 'node:module';\nconst require = nodeRequire(import.meta.url);" };

@@ -73,8 +73,8 @@ export function undiciTransport(options: TransportOptions): { readonly transport
 }
 
 async function makeDispatcher(origin: string, proxy: TransportOptions['proxy']): Promise<Dispatcher> {
-  const { direct, proxied } = await import('./dispatcher.js');
-  return proxy?.https && !isLoopback(new URL(origin)) ? proxied(proxy.https, proxy.no ?? '') : direct(origin);
+  if (proxy?.https && !isLoopback(new URL(origin))) return (await import('./proxied.js')).proxied(proxy.https, proxy.no ?? '');
+  return (await import('./dispatcher.js')).direct(origin);
 }
 
 function exchange(dispatcher: Dispatcher, request: HttpRequest & { readonly origin: string; readonly path: string }, limit: number): Promise<Answer> {

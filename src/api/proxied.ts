@@ -1,0 +1,8 @@
+// The way to an origin through a proxy, loaded where one is named. The names are taken statically, because a bundler
+// cannot give them to a dynamic import of a CommonJS package.
+import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import { settings } from './dispatcher.js';
+
+export function proxied(httpsProxy: string, noProxy: string): Dispatcher {
+  return new EnvHttpProxyAgent({ ...settings, httpProxy: '', httpsProxy, noProxy });
+}
