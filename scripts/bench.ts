@@ -37,7 +37,7 @@ function time(command: string, args: readonly string[], cwd: string, environment
     const start = process.hrtime.bigint();
     const child = spawn(command, args, { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
     let [stdout, stderr, peak] = ['', '', 0];
-    const sampler = setInterval(() => (peak = Math.max(peak, highWater(child.pid))), 10);
+    const sampler = setInterval(() => (peak = Math.max(peak, highWater(child.pid))), 25);
     child.stdout.on('data', (chunk: Buffer) => (stdout += String(chunk)));
     child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
     child.on('error', fail);
@@ -284,12 +284,16 @@ async function plans(): Promise<void> {
     const stand = await settled(resources);
     if (resources === 1000) await validation(stand.folder);
     if (resources === 10_000) await requests(stand);
-    const own = await repeat(resources > 10_000 ? 3 : 5, () => plan(stand.folder, stand.cloud.environment));
+    const peerFolder = factor > 0 && hasTerraform ? terraformProject(resources) : undefined;
+    const own: Run[] = [];
+    const peer: Run[] = [];
+    for (let turn = 0; turn < (resources > 1000 ? 3 : 5); turn += 1) {
+      own.push(await plan(stand.folder, stand.cloud.environment));
+      if (peerFolder) peer.push(await time('terraform', ['plan', '-input=false', '-detailed-exitcode', '-no-color'], peerFolder));
+    }
     elapsed.set(resources, seconds(own));
     await stand.cloud.stop();
-    if (factor > 0 && hasTerraform) {
-      const folder = terraformProject(resources);
-      const peer = await repeat(quick || resources > 1000 ? 3 : 5, () => time('terraform', ['plan', '-input=false', '-detailed-exitcode', '-no-color'], folder));
+    if (peer.length > 0) {
       const ratio = seconds(peer) / seconds(own);
       row(
         `plan without changes, ${resources} resources`,
