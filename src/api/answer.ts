@@ -1,5 +1,5 @@
 // Reading what the server said, with distrust: content type, JSON without lost digits, records with an identifier.
-import { isObject, normalAll, type JsonObject, type Kind, type Live } from '../model/index.js';
+import { digitsOf, ExactNumber, isObject, normalAll, type JsonObject, type Kind, type Live } from '../model/index.js';
 import type { Dialect } from './dialect.js';
 import type { Answer } from './transport.js';
 
@@ -18,25 +18,45 @@ export function parseAnswer({ headers, body }: Answer): unknown {
 }
 
 /**
- * JSON without two of its traps: integers beyond 2^53 become text with all their digits, and members named
+ * JSON without two of its traps: numbers that a double cannot hold become exact ones, and members named
  * `__proto__` vanish. Bodies without either pay a scan and no more.
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
   const plain: unknown = JSON.parse(text);
-  const digits = /[:,[\s]-?\d{16}/.test(text);
+  const long = /[:,[\s]-?(?:\d{16}|\d+\.\d{15}|\d+(?:\.\d+)?[eE])/.test(text);
   const proto = /__proto__|\\u005f/i.test(text);
-  if (!digits && !proto) return plain;
-  return JSON.parse(digits ? quoteLarge(text) : text, proto ? (key, value: unknown) => (key === '__proto__' ? undefined : value) : undefined);
+  if (!long && !proto) return plain;
+  const { marked, any } = long ? markExact(text) : { marked: text, any: false };
+  if (!any && !proto) return plain;
+  return JSON.parse(marked, function (this: object, key, value: unknown) {
+    if (key === '__proto__') return undefined;
+    return any && typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
+  });
 }
 
-/** Valid JSON with its integers beyond 2^53 in quotes. Goes by small tokens: one pattern for a whole string would overflow on a long one. */
-function quoteLarge(text: string): string {
+/** Stands before the digits of an exact number while JSON is read. A body that could hold it itself is refused. */
+const MARK = '\u0000';
+
+/** Valid JSON with its exact numbers as marked text. Goes by small tokens: one pattern for a whole string would overflow on a long one. */
+function markExact(text: string): { readonly marked: string; readonly any: boolean } {
   let inside = false;
-  return text.replace(/\\.|"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
+  let any = false;
+  const marked = text.replace(/\\.|"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
     if (token === '"') inside = !inside;
-    return !inside && /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
+    if (inside || token.length === 1 || token.startsWith('\\') || isHeld(token)) return token;
+    any = true;
+    return `"\\u0000${token}"`;
   });
+  if (any && /\\u0000/.test(text)) throw new SyntaxError('a NUL beside numbers beyond a double');
+  return { marked, any };
+}
+
+/** Whether a double holds all digits of a number. */
+function isHeld(token: string): boolean {
+  const value = Number(token);
+  if (/^-?\d+$/.test(token)) return Number.isSafeInteger(value);
+  return Number.isFinite(value) && (String(value) === token || token.replace(/e.*$/i, '').replace(/^[-0.]+|\D/g, '').length <= 15);
 }
 
 const maxDepth = 64;
@@ -49,7 +69,7 @@ const LONGEST_ID = 200;
 
 /** An identifier that can stand in a path, in a comma-separated filter and at the end of a URL. */
 export function validId(value: unknown): string | undefined {
-  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : digitsOf(value);
   return typeof text === 'string' && text.length <= LONGEST_ID && idCharacters.test(text) && !/^\.+$/.test(text) ? text : undefined;
 }
 

@@ -9,6 +9,7 @@ import {
   redactAll,
   refuse,
   same,
+  wireText,
   type Diagnostic,
   type Kind,
   type Live,
@@ -44,7 +45,7 @@ export async function send({ doorOf, reveal, callOf, carry, tidy }: Session, kin
   const door = doorOf(kind.operations.dialect, kind.name);
   let call: Call;
   try {
-    const body = request.body && JSON.stringify(uncovered(request.body, reveal));
+    const body = request.body && wireText(uncovered(request.body, reveal));
     call = callOf(door, request.method, request.path, { counted: kind.name, ...(body !== undefined && { body }) });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

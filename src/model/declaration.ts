@@ -1,6 +1,7 @@
 // What a person wrote, once variables, environment and `for_each` are resolved:
 // plain values, with references, secrets and mixed texts standing as objects of their own.
 import type { Origin } from './diagnostic.js';
+import { isObject } from './json.js';
 import { Secret } from './secret.js';
 
 /** `${alert_rules.wan-down.alert_config_id}`: an attribute of another object, declared (`address`) or looked up. */
@@ -108,9 +109,9 @@ export function referencesIn(value: Value, found: Reference[] = []): readonly Re
   return found;
 }
 
-/** A plain object among values: not null, not a list, not a reference, template or secret. */
+/** A plain object among values: not null, not a list, not a reference, template, secret or exact number. */
 export function isTree(value: Value | undefined): value is { readonly [key: string]: Value } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference) && !(value instanceof Template) && !(value instanceof Secret);
+  return isObject(value) && !(value instanceof Reference) && !(value instanceof Template) && !(value instanceof Secret);
 }
 
 /** Whether the value holds nothing that is only known at apply. (Asked for every attribute, so it makes no generator.) */

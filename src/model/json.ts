@@ -7,8 +7,28 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
+/** A number of somebody else that a double cannot hold: it stands, and goes back, as it was written. Stored and shown it is text. */
+export class ExactNumber {
+  constructor(readonly text: string) {}
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+/** An exact number as the text of its digits; any other value as it is. */
+export const digitsOf = (value: unknown): unknown => (value instanceof ExactNumber ? value.text : value);
+
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+}
+
+/** JSON text as it travels: exact numbers with all their digits. `undefined` members are left out. */
+export function wireText(value: unknown): string {
+  if (value instanceof ExactNumber) return value.text;
+  if (Array.isArray(value)) return `[${value.map(wireText).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [`${JSON.stringify(key)}:${wireText(item)}`]));
+  return `{${members.join(',')}}`;
 }
 
 /** Code-unit order: the same in every locale, so equal inputs give equal bytes. */
@@ -38,7 +58,7 @@ export function sorted<T>(value: T): T {
 }
 
 export function equal(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
+  if (digitsOf(a) === digitsOf(b)) return true;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]));
   if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);

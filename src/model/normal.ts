@@ -3,13 +3,13 @@
 // What is compared, stored and hashed is always in normal form; `toWire` turns it into what is sent.
 import type { Attribute, Attributes } from './attribute.js';
 import { Reference, Template, isTree, type Value, type Values } from './declaration.js';
-import { canonical, compareText, digest, equal, isObject, type Json, type JsonObject } from './json.js';
+import { canonical, compareText, digest, digitsOf, equal, ExactNumber, isObject, type Json, type JsonObject } from './json.js';
 import { writables, type Kind } from './kind.js';
 import { Secret } from './secret.js';
 
 /** The identifier in `https://any.host/api/v2/accounts/123/`, `/accounts/123/`, `"123"`, `123` or the expanded `{"id": "123"}`. */
 export function idOf(value: unknown): string | null {
-  if (isObject(value)) return idOf(value['id'] ?? value['resource_url'] ?? null);
+  if (isObject(value)) return idOf(digitsOf(value['id']) ?? value['resource_url'] ?? null);
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (typeof value !== 'string') return null;
   const trimmed = value.replace(/[?#].*$/, '').replace(/\/+$/, '');
@@ -48,6 +48,7 @@ export const isEmpty = (value: unknown): boolean =>
 export function normal(attribute: Attribute, value: Value | undefined): Value {
   if (value === undefined || value === null) return null;
   if (value instanceof Reference || value instanceof Template || value instanceof Secret) return value;
+  if (value instanceof ExactNumber) return attribute.word === 'document' ? value : normal(attribute, value.text);
   switch (attribute.word) {
     case 'ref':
       return idOf(value) ?? null;

@@ -91,10 +91,10 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       return [{ address: change.address, detail: `${change.address} is the last administrator of account ${String(account)}` }];
     });
     const parents = newParents(changes);
+    const moved = new Map([...parents].map(([id, { to }]) => [id, to]));
     const orphaned = [...(parents.size === 0 ? [] : (world.get(ACCOUNTS)?.byId.keys() ?? []))].flatMap((account) => {
       const culprit = lineage(world, account).flatMap((above) => parents.get(above) ?? [])[0];
-      const reach = (moved?: ReadonlyMap<string, Value>): readonly string[] => lineage(world, account, moved);
-      const lost = culprit && reach().some((above) => before.has(above)) && !reach(new Map([...parents].map(([id, { to }]) => [id, to]))).some((above) => at(above).size > 0);
+      const lost = culprit && lineage(world, account).some((above) => before.has(above)) && !lineage(world, account, moved).some((above) => at(above).size > 0);
       return lost ? [{ address: culprit.address, detail: `${culprit.address} moves account ${account} away from its last administrator` }] : [];
     });
     return [...demoted, ...orphaned];

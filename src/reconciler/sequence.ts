@@ -10,13 +10,20 @@ export function sequence(declared: readonly Change[], removed: readonly Change[]
   return [...promotionsFirst(wants, world), ...referrersFirst(goes, wants, kinds)];
 }
 
-/** Demotions move to the end and wait for the promotions that keep their account administered. */
+/**
+ * Demotions move to the end, and each waits for one promotion that administers its account: the promotions are dealt
+ * out in turn, so that whichever of them fail, a demotion that runs leaves an administrator behind.
+ */
 function promotionsFirst(changes: readonly Change[], world: World): readonly Change[] {
   const promotions = new Map<string, string[]>();
   for (const change of changes) if (promotes(change)) append(promotions, String(change.before.account), change.address);
+  const dealt = new Map<string, number>();
   const last = changes.filter(demotes).map((change) => {
-    const before = promotions.size === 0 ? [] : lineage(world, change.before.account).flatMap((account) => promotions.get(account) ?? []);
-    return before.length === 0 ? change : { ...change, depends_on: [...new Set([...change.depends_on, ...before])].toSorted(compareText) };
+    const account = promotions.size === 0 ? undefined : lineage(world, change.before.account).find((above) => promotions.has(above));
+    if (account === undefined) return change;
+    const [all, turn] = [promotions.get(account) as string[], dealt.get(account) ?? 0];
+    dealt.set(account, turn + 1);
+    return { ...change, depends_on: [...new Set([...change.depends_on, all[turn % all.length] as string])].toSorted(compareText) };
   });
   return last.length === 0 ? changes : [...changes.filter((change) => !demotes(change)), ...last];
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/api/index.js';
 import { kinds } from '../../src/resources/index.js';
-import { kind } from '../../src/model/index.js';
+import { ExactNumber, kind } from '../../src/model/index.js';
 import { bench, json, page, page3, refusal, script, secret, v2Headers } from './fake-cloud.js';
 
 const rules = kinds.get('alert_rules')!;
@@ -191,7 +191,13 @@ describe('a listing by next', () => {
       '{"data":[{"alert_config_id":"a","settings":{"big":12345678901234567890123,"list":[-9007199254740993],"small":9007199254740991,"text":"n: 12345678901234567890, \\"x\\"","__proto__":{"evil":1},"\\u005f_proto__":{"evil":2}}}],"meta":{"next":null}}';
     const { objects } = await bench(() => json(body)).cloud.list(rules);
     const settings = objects[0]!.values['settings'] as Record<string, unknown>;
-    expect(settings).toEqual({ big: '12345678901234567890123', list: ['-9007199254740993'], small: 9007199254740991, text: 'n: 12345678901234567890, "x"' });
+    expect(settings).toEqual({
+      big: new ExactNumber('12345678901234567890123'),
+      list: [new ExactNumber('-9007199254740993')],
+      small: 9007199254740991,
+      text: 'n: 12345678901234567890, "x"',
+    });
+    expect(JSON.parse(JSON.stringify(settings))).toMatchObject({ big: '12345678901234567890123', list: ['-9007199254740993'] });
     expect(Object.hasOwn(settings, '__proto__')).toBe(false);
     expect(({} as Record<string, unknown>)['evil']).toBeUndefined();
     const numeric = await bench(() => json('{"data":[{"id":12345678901234567890,"name":"n"},{"id":7,"name":"m"}],"meta":{"next":null}}')).cloud.list(accounts);

@@ -238,6 +238,38 @@ describe('the network', () => {
     expect((await send(bench(() => Promise.reject(Object.assign(new Error('reset'), { sent: false }))))).class).toBe('not_sent');
   });
 
+  const strangers =
+    '{"whole":12345678901234567890123,"below":[-9007199254740993,{"deep":1e999}],"decimal":0.12345678901234567890,"plain":[1,-2.5,9007199254740991,"9007199254740993"],"quoted":"1, 12345678901234567890, \\" {"}';
+
+  it('sends back every number of somebody else with all its digits', async () => {
+    const record = `{"type":"account_authorizations","id":"au","attributes":{"role":"no_access","stranger":${strangers}},"relationships":{}}`;
+    const page = { status: 200, headers: { 'content-type': 'application/vnd.api+json' }, body: `{"data":[${record}],"links":{"next":null}}` };
+    const desk = bench(script(page, json({ data: { id: 'au' } })));
+    const [found] = (await desk.cloud.list(authorizations)).objects;
+    const write: Write = { verb: 'update', id: 'au', fields: { role: 'administrator' }, ...(found && { live: found }) };
+    await desk.cloud.send(authorizations, desk.cloud.compose(authorizations, write), write);
+    expect(desk.asked.at(-1)?.body).toBe(`{"data":${record.replace('no_access', 'administrator')}}`);
+  });
+
+  it('sends back members of an object that nobody declared with all their digits', async () => {
+    const desk = bench(
+      script(
+        { status: 200, headers: {}, body: `{"data":[{"destination_config_id":"d","endpoint":{"url":"https://a.example/","stranger":${strangers}}}],"meta":{"next":null}}` },
+        json({}),
+      ),
+    );
+    const [found] = (await desk.cloud.list(destinations)).objects;
+    const fields = { endpoint: { ...(found?.values['endpoint'] as Values), url: 'https://b.example/' } };
+    const write: Write = { verb: 'update', id: 'd', fields };
+    await desk.cloud.send(destinations, desk.cloud.compose(destinations, write), write);
+    expect(desk.asked.at(-1)?.body).toBe(`{"endpoint":{"url":"https://b.example/","stranger":${strangers}}}`);
+  });
+
+  it('refuses a listing in which such a number could be taken for a text', async () => {
+    const desk = bench(() => ({ status: 200, headers: {}, body: '{"data":[{"id":"7","name":"\\u00001","x":12345678901234567890}],"meta":{"next":null}}' }));
+    expect((await refusal(desk.cloud.list(accounts))).code).toBe('unreadable-answer');
+  });
+
   it('lets v3 slow down with a 409 that gives no errors, and takes one with errors for a refusal', async () => {
     const write: Write = { verb: 'update', id: 'au 1', fields: { role: 'administrator' }, live };
     const v3 = (desk: Bench) => desk.cloud.send(authorizations, desk.cloud.compose(authorizations, write), write);

@@ -428,6 +428,57 @@ describe('requests', () => {
   });
 });
 
+describe('a swap of administrators', () => {
+  const swap = (count: number): Scene => ({
+    declared: Array.from({ length: 2 * count }, (_, index) =>
+      declare(`account_authorizations.a${String(index).padStart(5, '0')}`, { user: String(index), account: '2', role: index % 2 === 0 ? 'no_access' : 'administrator' }),
+    ),
+    live: {
+      accounts: [root, hq],
+      account_authorizations: Array.from({ length: 2 * count }, (_, index) =>
+        live('account_authorizations', `z${index}`, { user: String(index), account: '2', role: index % 2 === 0 ? 'administrator' : 'no_access' }),
+      ),
+    },
+  });
+  const waits = (scene: Scene): readonly (readonly [string, readonly string[]])[] => planScene(scene).plan.changes.map((change) => [change.address, change.depends_on] as const);
+
+  it('lets each demotion wait for a promotion of its own', () => {
+    expect(waits(swap(2))).toEqual([
+      ['account_authorizations.a00001', []],
+      ['account_authorizations.a00003', []],
+      ['account_authorizations.a00000', ['account_authorizations.a00001']],
+      ['account_authorizations.a00002', ['account_authorizations.a00003']],
+    ]);
+  });
+
+  it('deals promotions out in turn, and takes those of the nearest account', () => {
+    const { declared, live: cloud } = swap(2);
+    const more = ['20', '22', '24'].map((user) => declare(`account_authorizations.b${user}`, { user, account: '2', role: 'no_access' }));
+    const above = declare('account_authorizations.top', { user: '90', account: '1', role: 'administrator' });
+    const scene: Scene = {
+      declared: [...(declared ?? []), ...more, above],
+      live: {
+        ...cloud,
+        account_authorizations: [
+          ...(cloud?.['account_authorizations'] ?? []),
+          ...more.map((_, index) => live('account_authorizations', `y${index}`, { user: String(20 + 2 * index), account: '2', role: 'administrator' })),
+          live('account_authorizations', 'top', { user: '90', account: '1', role: 'no_access' }),
+        ],
+      },
+    };
+    const [one, three] = ['account_authorizations.a00001', 'account_authorizations.a00003'];
+    expect(
+      waits(scene)
+        .filter(([, on]) => on.length > 0)
+        .map(([, on]) => on),
+    ).toEqual([[one], [three], [one], [three], [one]]);
+  });
+
+  it('writes no more than one wait for each of thousands', () => {
+    expect(waits(swap(2500)).reduce((sum, [, on]) => sum + on.length, 0)).toBe(2500);
+  });
+});
+
 describe('policy', () => {
   const authorization = (id: string, user: string, account: string, role: string): Live => live('account_authorizations', id, { user, account, role });
   const demote = (address: string, user: string, account: string, role: string): Declaration => declare(address, { user, account, role });
