@@ -2,35 +2,18 @@
 // empty; each attribute changed alone is exactly one change; it is adopted, drifts and goes.
 import { describe, expect, it } from 'vitest';
 import { normalAll, Secret, writables, type Attribute, type Declaration, type Kind, type Project, type Value, type Values } from '../src/model/index.js';
+import { DESTINATIONS, theirs } from './support/estate.js';
 import { desire, rig, type Rig } from './support/rig.js';
 import { fiveKinds } from './support/fifth-kind.js';
 
-const estate = {
-  version: 1 as const,
-  root: '1',
-  next_id: 100,
-  records: {
-    accounts: [
-      { id: '1', name: 'Headquarters', account: null },
-      { id: '2', name: 'Depot', account: '1' },
-    ],
-    alert_push_destinations: [
-      { destination_config_id: '11111111-1111-11f0-8000-000000000001', name: 'Desk', enabled: true, endpoint: { url: 'https://desk.example.com' } },
-      { destination_config_id: '11111111-1111-11f0-8000-000000000002', name: 'Board', enabled: true, endpoint: { url: 'https://board.example.com' } },
-    ],
-    account_authorizations: [{ id: '9', user: '77', account: '1', role: 'read_only_user' }],
-  },
-  users: [{ id: '77', email: 'dana@example.com' }],
-} as NonNullable<Parameters<typeof rig>[0]>['estate'];
-
-const cloudOf = (): Rig => rig({ kinds: fiveKinds, ...(estate ? { estate } : {}) });
+const cloudOf = (): Rig => rig({ kinds: fiveKinds, estate: theirs });
 
 /** The example with its references pointed at what the estate holds. */
 function example(kind: Kind): Values {
   const plain = (value: unknown): Value => {
     if (typeof value === 'string' && value.startsWith('${secret.')) return new Secret('env.PAGER_SECRET', () => 'canary-1');
     if (value === '${accounts.example.id}') return '1';
-    if (value === '${alert_push_destinations.example.destination_config_id}') return '11111111-1111-11f0-8000-000000000001';
+    if (value === '${alert_push_destinations.example.destination_config_id}') return DESTINATIONS[0];
     if (Array.isArray(value)) return value.map(plain);
     return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)])) : (value as Value);
   };
@@ -54,7 +37,7 @@ function other(attribute: Attribute, value: Value | undefined): Value {
     case 'choice':
       return attribute.values.find((one) => one !== value) ?? 'x';
     case 'ref':
-      return attribute.to === 'accounts' ? (value === '2' ? '1' : '2') : attribute.to === 'alert_push_destinations' ? '11111111-1111-11f0-8000-000000000002' : '7';
+      return attribute.to === 'accounts' ? (value === '2' ? '1' : '2') : attribute.to === 'alert_push_destinations' ? DESTINATIONS[1] : '7';
     case 'list':
     case 'set':
       return [...(Array.isArray(value) ? (value as Value[]).slice(1) : []), other(attribute.of, undefined)];
@@ -125,8 +108,8 @@ describe.each([...fiveKinds.values()].map((kind) => [kind.name, kind] as const))
     const [name, attribute] = writables(kind).find(([candidate, found]) => !found.immutable && !found.secret && candidate in kind.example) as [string, Attribute];
     const id = Object.values((await cloud.snapshot())?.state.resources ?? {})[0]?.id as string;
     const elsewhere = rig({ kinds: fiveKinds, estate: cloud.emulator.snapshot() });
-    const theirs = { ...declaration(kind, { ...example(kind), [name]: other(attribute, example(kind)[name]) }), lifecycle: { adopt: id } };
-    expect((await elsewhere.apply(desire(theirs), allow)).exit).toBe(0);
+    const moves = { ...declaration(kind, { ...example(kind), [name]: other(attribute, example(kind)[name]) }), lifecycle: { adopt: id } };
+    expect((await elsewhere.apply(desire(moves), allow)).exit).toBe(0);
     const moved = rig({ kinds: fiveKinds, estate: elsewhere.emulator.snapshot() });
     for (const [path, text] of cloud.files.contents) moved.files.put(path, text);
     const audit = await moved.drift(project);

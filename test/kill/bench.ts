@@ -18,7 +18,8 @@ import { propose } from '../../src/reconciler/propose.js';
 import { kinds } from '../../src/resources/index.js';
 import { fileStore, scryptFingerprints, type Snapshot } from '../../src/state/index.js';
 import { start, TRUEUP, type Running } from '../support/command.js';
-import { after, before, secrets, theirs, withMail } from './scene.js';
+import { theirs } from '../support/estate.js';
+import { after, before, secrets, withMail } from './scene.js';
 
 const [clock, random] = [systemClock(), systemRandom()];
 

@@ -9,8 +9,9 @@ import { systemRandom } from '../../src/ports/random.js';
 import { kinds } from '../../src/resources/index.js';
 import type { Snapshot } from '../../src/state/index.js';
 import type { Ran } from '../support/command.js';
+import { theirs } from '../support/estate.js';
 import type { Lane } from './bench.js';
-import { secrets, theirs, whole } from './scene.js';
+import { secrets, whole } from './scene.js';
 
 const ids: Readonly<Record<string, string>> = Object.fromEntries([...kinds.values()].map((kind) => [kind.name, kind.id]));
 const foreign = new Set(Object.entries(theirs.records).flatMap(([kind, records]) => records.map((one) => `${kind} ${String(one[ids[kind] as string])}`)));

@@ -1,38 +1,7 @@
-// What the killed run is about: an estate that others made, a first project that is applied to it, and a second one
-// whose plan is twelve operations over all kinds.
+// What the killed run is about: a first project that is applied to what others made, and a second one whose plan is
+// twelve operations over all kinds.
 import type { Estate } from '../../src/emulator/index.js';
 import type { JsonObject } from '../../src/model/index.js';
-
-const updated_at = '2026-01-01T00:00:00.000Z';
-
-/** What others made, and nobody may touch. */
-export const theirs: Estate = {
-  version: 1,
-  root: '1',
-  next_id: 50,
-  records: {
-    accounts: [
-      { id: '1', name: 'Headquarters', account: null },
-      { id: '2', name: 'Their depot', account: '1' },
-    ],
-    alert_push_destinations: [
-      { destination_config_id: '11111111-1111-11f0-8000-000000000001', name: 'Theirs', enabled: true, endpoint: { url: 'https://theirs.example.com' }, updated_at },
-    ],
-    alert_rules: [
-      {
-        alert_config_id: '22222222-2222-11f0-8000-000000000001',
-        associated_accounts: [2],
-        filter_criteria: { alert_type__in: ['account_locked'] },
-        email_destinations: [7],
-        updated_at,
-      },
-    ],
-    account_authorizations: [
-      { id: '9', user: '77', account: '1', role: 'full_access_user' },
-      { id: '10', user: '78', account: '1', role: 'administrator' },
-    ],
-  },
-};
 
 export const secrets = { PAGER: 'canary-pager-1', PAGER_NEW: 'canary-pager-2', HOOK_A: 'canary-hook-a', HOOK_B: 'canary-hook-b' } as const;
 

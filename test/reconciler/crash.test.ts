@@ -3,26 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/emulator/index.js';
 import { Reference, Secret, type Project } from '../../src/model/index.js';
+import { theirs } from '../support/estate.js';
 import { declare } from '../support/planning.js';
 import { desire, rig, type Rig } from '../support/rig.js';
 
 const to = (target: string, attribute: string): Reference => new Reference('declared', target, attribute);
-const estate = {
-  version: 1 as const,
-  root: '1',
-  next_id: 50,
-  records: {
-    accounts: [
-      { id: '1', name: 'Headquarters', account: null },
-      { id: '2', name: 'Old depot', account: '1' },
-    ],
-    alert_push_destinations: [{ destination_config_id: '11111111-1111-11f0-8000-000000000001', name: 'Theirs', enabled: true, endpoint: { url: 'https://theirs.example.com' } }],
-    account_authorizations: [
-      { id: '9', user: '77', account: '1', role: 'full_access_user' },
-      { id: '10', user: '78', account: '1', role: 'administrator' },
-    ],
-  },
-} as Parameters<typeof rig>[0] extends { estate?: infer E } | undefined ? E : never;
 
 /** Twelve operations over all kinds: ten creates, two updates; a second project deletes four of them. */
 const full: Project = desire(
@@ -50,7 +35,7 @@ const full: Project = desire(
 );
 const less: Project = desire(...full.declarations.filter((one) => !['alert_rules.c', 'alert_push_destinations.c', 'alert_rules.twin2'].includes(one.address)));
 
-const counts = { accounts: 4, alert_push_destinations: 4, alert_rules: 5, account_authorizations: 2 };
+const counts = { accounts: 4, alert_push_destinations: 5, alert_rules: 6, account_authorizations: 2 };
 
 async function expectWhole(cloud: Rig, project: Project, expected: Readonly<Record<string, number>>): Promise<void> {
   for (const [kind, count] of Object.entries(expected)) expect([kind, cloud.objects(kind).length]).toEqual([kind, count]);
@@ -68,7 +53,7 @@ async function expectWhole(cloud: Rig, project: Project, expected: Readonly<Reco
 const attempt = (cloud: Rig, project: Project): Promise<unknown> => cloud.apply(project, { allow: ['max-changed'], parallelism: 3 }).catch((error: unknown) => error);
 
 async function boundariesOf(project: Project, before?: Project): Promise<number> {
-  const cloud = rig({ estate });
+  const cloud = rig({ estate: theirs });
   if (before) await attempt(cloud, before);
   cloud.files.reboot();
   await attempt(cloud, project);
@@ -78,7 +63,7 @@ async function boundariesOf(project: Project, before?: Project): Promise<number>
 describe('killed at every boundary of the disk', async () => {
   const making = await boundariesOf(full);
   it.each(Array.from({ length: making }, (_, index) => index + 1))(`making, boundary %i of ${making}`, async (boundary) => {
-    const cloud = rig({ estate, seed: boundary });
+    const cloud = rig({ estate: theirs, seed: boundary });
     cloud.files.crashAt(boundary);
     await attempt(cloud, full);
     cloud.files.reboot();
@@ -88,14 +73,14 @@ describe('killed at every boundary of the disk', async () => {
 
   const removing = await boundariesOf(less, full);
   it.each(Array.from({ length: removing }, (_, index) => index + 1))(`removing, boundary %i of ${removing}`, async (boundary) => {
-    const cloud = rig({ estate, seed: boundary });
+    const cloud = rig({ estate: theirs, seed: boundary });
     await attempt(cloud, full);
     cloud.files.reboot();
     cloud.files.crashAt(boundary);
     await attempt(cloud, less);
     cloud.files.reboot();
     expect(await attempt(cloud, less)).toMatchObject({ exit: 0 });
-    await expectWhole(cloud, less, { ...counts, alert_push_destinations: 3, alert_rules: 3 });
+    await expectWhole(cloud, less, { ...counts, alert_push_destinations: 4, alert_rules: 4 });
   });
 });
 
@@ -104,7 +89,7 @@ describe('killed around every request, whatever the network did', () => {
   const rows = faults.flatMap((fault) => ['before', 'after'].flatMap((when) => Array.from({ length: 12 }, (_, index) => ({ fault, when, nth: index }))));
   it.each(rows)('$fault, killed $when request $nth', async ({ fault, when, nth }) => {
     const cloud = rig({
-      estate,
+      estate: theirs,
       seed: nth + 1,
       ...(fault ? { faults: ['POST', 'PUT', 'PATCH'].map((method) => parseFault(`${fault},method=${method},after=${Math.floor(nth / 2)},times=1`)) } : {}),
     });
