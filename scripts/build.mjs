@@ -23,6 +23,15 @@ function licences(metafile) {
   });
 }
 
+/** HTTP/2 is never spoken (`allowH2` is off); left in, undici's half of it loads Node's with every plan. */
+const withoutHttp2 = {
+  name: 'without-http2',
+  setup(bundling) {
+    bundling.onResolve({ filter: /^node:http2$/ }, ({ importer }) => (importer.includes('/undici/') ? { path: 'http2', namespace: 'absent' } : undefined));
+    bundling.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'module.exports = { constants: {} };' }));
+  },
+};
+
 async function entry() {
   const outfile = at('node_modules', '.cache', 'trueup', `program-${process.pid}.mjs`);
   await build({ ...common, entryPoints: ['src/cli/program.ts'], outfile, packages: 'external' });
@@ -59,6 +68,7 @@ const { metafile } = await build({
   chunkNames: 'chunks/[name]-[hash]',
   metafile: true,
   banner,
+  plugins: [withoutHttp2],
 });
 writeFileSync(join(made, 'third-party-licences.txt'), licences(metafile).join('\n---\n\n'));
 const types = spawnSync(process.execPath, [at('node_modules', '@typescript', 'native', 'bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(made, 'types')], {

@@ -1,6 +1,5 @@
 // stdout carries the product, stderr everything said about it. Colour, width and animation are decided for each
 // stream by what it is connected to; a reader that went away (`| head`) ends nothing, it is only not written to.
-import { createInterface } from 'node:readline/promises';
 import type { Style } from '../report/index.js';
 
 export interface Out {
@@ -67,6 +66,7 @@ export async function readAll(stdin: NodeJS.ReadStream, limit: number): Promise<
 
 /** One line typed by a person; empty where the input ends or the run is interrupted. */
 export async function ask(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream, question: string, signal: AbortSignal): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
   // The terminal itself edits the line and turns Ctrl-C into a signal, as it does everywhere else in a run.
   const lines = createInterface({ input: stdin, output: stderr, terminal: false });
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
