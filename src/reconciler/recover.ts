@@ -48,7 +48,7 @@ export type Settled = { readonly intent: Intent } & (
 
 /**
  * What became of creates without an answer. `owned` tells ids that are managed already; `sent` when the
- * last of them may have left (milliseconds since 1970).
+ * last of them may have left (milliseconds since 1970); what lies ahead counts as now.
  * @throws Refusal when a listing cannot be proven complete; the signal's reason when interrupted.
  */
 export async function settle(looker: Looker, intents: readonly Intent[], owned: (kind: string, id: string) => boolean, sent: number): Promise<readonly Settled[]> {
@@ -127,12 +127,12 @@ function isNew(intent: Intent, live: Live): boolean {
   if (intent.preimage?.includes(live.id)) return false;
   const born = uuidTime(live.id);
   if (born !== undefined) return born >= (intent.server_at === undefined ? Date.parse(intent.at) - SKEW : Date.parse(intent.server_at) - 1000);
-  if (intent.highest !== undefined && /^\d+$/.test(live.id) && /^\d+$/.test(intent.highest)) return BigInt(live.id) > BigInt(intent.highest);
+  if (intent.highest !== undefined && /^\d+$/.test(live.id)) return BigInt(live.id) > BigInt(intent.highest);
   return true;
 }
 
 /** Milliseconds since 1970 in a time-based UUID (version 1), else undefined. */
-export function uuidTime(id: string): number | undefined {
+function uuidTime(id: string): number | undefined {
   const match = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(id);
   if (!match) return undefined;
   const ticks = BigInt(`0x${match[3]}${match[2]}${match[1]}`) - 0x01b21dd213814000n;
@@ -154,13 +154,12 @@ function holds(kind: Kind, body: JsonObject, live: Live): boolean {
  */
 export async function recover(looker: Looker, session: Session): Promise<readonly Diagnostic[]> {
   const { pending, state } = session.snapshot;
-  if (pending.length === 0) return [];
   const repeatable = pending.filter((intent) => intent.action !== 'create');
   if (repeatable.length > 0) await session.record(...(await whatWasDone(looker, repeatable)));
   const creates = pending.filter((intent) => intent.action === 'create');
-  if (creates.length === 0) return [];
   const owned = new Set(Object.values(state.resources).map((entry) => `${entry.kind} ${entry.id}`));
-  const sent = Math.min(looker.clock.now(), Math.max(...creates.map((intent) => Date.parse(intent.at))) + DELAY);
+  // The latest of none is -Infinity: nothing is waited for then.
+  const sent = Math.max(...creates.map((intent) => Date.parse(intent.at))) + DELAY;
   const settled = await settle(looker, creates, (kind, id) => owned.has(`${kind} ${id}`), sent);
   const results = settled.flatMap((one) => resultOf(looker.kinds, one) ?? []);
   if (results.length > 0) await session.record(...results);

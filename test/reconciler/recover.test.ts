@@ -1,9 +1,11 @@
-// What became of a create that nobody heard of: which live object it is taken for, and when a person is asked.
+// What became of a create that nobody heard of: which live object it is taken for, when a person is asked, and what is
+// remembered of it. Of updates and deletes: which were carried out.
 import { describe, expect, it } from 'vitest';
-import type { CloudReader, Intent, JsonObject, Kind, Live } from '../../src/model/index.js';
-import { decide, settle } from '../../src/reconciler/recover.js';
+import type { CloudReader, Entry, Event, Intent, Kind, Live, Result } from '../../src/model/index.js';
+import { decide, recover, settle, type Looker, type Settled } from '../../src/reconciler/recover.js';
 import { kinds } from '../../src/resources/index.js';
-import { live } from '../support/planning.js';
+import type { Session } from '../../src/state/index.js';
+import { entry, live, stateWith } from '../support/planning.js';
 import { simulatedClock } from '../support/simulated.js';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
@@ -38,13 +40,21 @@ const verdicts = (intents: readonly Intent[], objects: readonly Live[]): readonl
   );
 
 describe('decide', () => {
-  const [old, fresh, other] = [uuid(-3600), uuid(2), uuid(3, 2)] as [string, string, string];
+  const [old, fresh, other, third] = [uuid(-3600), uuid(2), uuid(3, 2), uuid(4, 3)] as [string, string, string, string];
   const twin = intent({ op: 'op-2', address: 'alert_push_destinations.twin' });
+  const on = ['op-4', 'op-5'].map((op) => intent({ op, address: `alert_push_destinations.${op}`, content: 'e', body: { name: 'Pager', enabled: true } }));
+  const lit = (id: string): Live => live('alert_push_destinations', id, { name: 'Pager', enabled: true });
+  const desk = intent({ op: 'op-3', address: 'alert_push_destinations.desk', content: 'd', body: { name: 'Desk' } });
+  const types = { filter_criteria: { alert_type__in: ['login_success'] } };
+  const rule = intent({ body: types }, 'alert_rules');
+  const ruled = (more: Parameters<typeof live>[2]): Live => live('alert_rules', fresh, { ...types, ...more });
   const numbered = (more: Partial<Intent>): Intent => intent({ highest: '40', ...more }, 'accounts');
   it.each<[what: string, intents: readonly Intent[], objects: readonly Live[], expected: readonly string[]]>([
     ['nothing there', [intent()], [], ['absent']],
     ['one new object of equal content', [intent()], [pager(fresh)], [fresh]],
     ['made within the second that a clock rounds away', [intent()], [pager(uuid(-0.9))], [uuid(-0.9)]],
+    ['made more than that second before', [intent()], [pager(uuid(-1.1))], [`absent ${uuid(-1.1)}`]],
+    ["older by the server's clock, though not by ours", [intent({ server_at: new Date(NOW + 60_000).toISOString() })], [pager(fresh)], [`absent ${fresh}`]],
     ['one that existed before', [intent({ preimage: [fresh] })], [pager(fresh)], ['absent']],
     ['one that existed before and was changed since', [intent({ preimage: [fresh] })], [pager(fresh, 'Changed')], ['absent']],
     ['an older one, equal by now', [intent()], [pager(old)], [`absent ${old}`]],
@@ -53,44 +63,241 @@ describe('decide', () => {
     ['the new one beside a new stranger', [intent()], [pager(fresh), pager(other, 'Other')], [fresh]],
     ['two new ones for one intent', [intent()], [pager(fresh), pager(other)], [`? ${fresh} ${other}`]],
     ['two new ones for two intents', [intent(), twin], [pager(fresh), pager(other)], [fresh, other]],
+    ['two new ones for two intents, whatever the order of the listing', [intent(), twin], [pager(other), pager(fresh)], [fresh, other]],
     ['one new one for two intents', [intent(), twin], [pager(fresh)], [fresh, 'absent']],
+    ['three new ones for two intents', [intent(), twin], [pager(fresh), pager(other), pager(third)], Array.from({ length: 2 }, () => `? ${fresh} ${other} ${third}`)],
+    ['three new ones, of which one intent knew two', [intent({ preimage: [other, third] }), twin], [pager(fresh), pager(other), pager(third)], [fresh, `? ${other} ${third}`]],
+    ['two new ones that two later intents fit better', [intent(), ...on], [lit(fresh), lit(other)], [`? ${fresh} ${other}`, fresh, other]],
+    ['two new ones for two intents of other content', [intent(), { ...twin, content: 'd' }], [pager(fresh), pager(other)], [`? ${fresh} ${other}`, `? ${fresh} ${other}`]],
+    ['a stranger beside one of two intents', [intent(), desk], [pager(fresh), pager(other, 'Stranger')], [fresh, `? ${other}`]],
     ['a clock of ours alone, a minute off', [intent({ server_at: undefined as never })], [pager(uuid(-59))], [uuid(-59)]],
     ['a clock of ours alone, more than a minute off', [intent({ server_at: undefined as never })], [pager(uuid(-61))], [`absent ${uuid(-61)}`]],
     ['a number above all that were there', [numbered({})], [account('41')], ['41']],
     ['a number that was there', [numbered({})], [account('9')], ['absent 9']],
+    ['the highest that was there', [numbered({})], [account('40')], ['absent 40']],
     ['a longer number', [numbered({ highest: '9' })], [account('10')], ['10']],
+    ['a number where none was there', [numbered({ highest: undefined as never })], [account('41')], ['41']],
+    ['an id that is no number beside numbers', [numbered({})], [account('x41')], ['x41']],
+    ['an id of capital letters that tells the time', [intent()], [pager(old.toUpperCase())], [`absent ${old.toUpperCase()}`]],
+    ['an id of another version, which tells no time', [intent()], [pager(old.replace('-1', '-4'))], [old.replace('-1', '-4')]],
+    ['content that is identity', [rule], [ruled({})], [fresh]],
+    ['content that is identity, and a field nobody sent', [rule], [ruled({ schedule: 'daily' })], [`? ${fresh}`]],
+    ['content that is none, and a field nobody sent', [intent()], [lit(fresh)], [fresh]],
   ])('%s', (_, intents, objects, expected) => {
     expect(verdicts(intents, objects)).toEqual(expected);
   });
 });
 
-describe('settle', () => {
-  /** Listings in order, the last one again and again; tells when each was asked for. */
-  async function settled(listings: readonly (readonly Live[])[], owned: readonly string[] = []): Promise<{ readonly found: JsonObject; readonly asked: readonly number[] }> {
-    const clock = simulatedClock(NOW);
-    const asked: number[] = [];
-    const list = (): Promise<unknown> => {
-      asked.push(clock.now() - NOW);
-      return Promise.resolve({ kind: 'alert_push_destinations', objects: listings[Math.min(asked.length, listings.length) - 1] });
-    };
-    const looker = { kinds, cloud: { list } as unknown as CloudReader, clock, emit: () => undefined, signal: new AbortController().signal, settleMilliseconds: 5000 };
-    const [one] = await settle(looker, [intent()], (_, id) => owned.includes(id), NOW);
-    return { found: { verdict: one?.verdict ?? '', ...(one?.verdict === 'applied' ? { id: one.live.id } : {}) }, asked };
-  }
+/** A cloud that answers listings in order, the last one again and again, and what it saw. */
+function scene(listings: Readonly<Record<string, readonly (readonly Live[])[]>>, found: readonly Live[] = []) {
+  const clock = simulatedClock(NOW);
+  const [asked, looked, events]: [[kind: string, milliseconds: number][], [kind: string, ids: readonly string[]][], Event[]] = [[], [], []];
+  const abort = new AbortController();
+  const cloud: Partial<CloudReader> = {
+    list({ name }) {
+      asked.push([name, clock.now() - NOW]);
+      const rounds = listings[name] ?? [[]];
+      return Promise.resolve({ kind: name, objects: rounds[Math.min(asked.filter(([one]) => one === name).length, rounds.length) - 1] as readonly Live[] });
+    },
+    find({ name }, ids) {
+      looked.push([name, ids]);
+      return Promise.resolve(found.filter((one) => ids.includes(one.id)));
+    },
+  };
+  const looker: Looker = { kinds, cloud: cloud as CloudReader, clock, emit: (event) => events.push(event), signal: abort.signal, settleMilliseconds: 5000 };
+  return { looker, asked, looked, events, abort };
+}
 
+const verdictOf = (one: Settled | undefined): readonly unknown[] => [one?.intent.address, one?.verdict, one?.verdict === 'applied' ? one.live.id : undefined];
+const none = (): boolean => false;
+const PUSH = 'alert_push_destinations';
+
+describe('settle', () => {
   it('looks once nothing can land any more, and believes two listings that agree', async () => {
-    const { found, asked } = await settled([[], [pager(uuid(1))], [pager(uuid(1))]]);
-    expect(found).toEqual({ verdict: 'applied', id: uuid(1) });
-    expect(asked).toHaveLength(3);
-    expect(asked[0]).toBe(5000);
+    const { looker, asked, events } = scene({ [PUSH]: [[], [pager(uuid(1))], [pager(uuid(1))]] });
+    const settled = await settle(looker, [intent()], none, NOW);
+    expect(settled.map(verdictOf)).toEqual([[`${PUSH}.pager`, 'applied', uuid(1)]]);
+    expect(asked).toEqual([5000, 6000, 7000].map((milliseconds) => [PUSH, milliseconds]));
+    expect(events).toEqual([{ type: 'waiting', why: `until the create of ${PUSH}.pager can no longer land`, milliseconds: 5000 }]);
+  });
+
+  it('waits no longer than the settle time where the clock was set back, between listings neither', async () => {
+    const { looker, asked } = scene({});
+    await settle({ ...looker, settleMilliseconds: 500 }, [intent()], none, NOW + 3_600_000);
+    expect(asked).toEqual([500, 1000].map((milliseconds) => [PUSH, milliseconds]));
+  });
+
+  it('neither waits nor says so where nothing can land', async () => {
+    const { looker, asked, events } = scene({});
+    await settle(looker, [intent()], none, NOW - 5000);
+    expect([asked[0], events]).toEqual([[PUSH, 0], []]);
+  });
+
+  it('lists each kind by itself, and says how many creates are waited for', async () => {
+    const { looker, asked, events } = scene({ [PUSH]: [[pager(uuid(1)), pager(uuid(1, 2))]], accounts: [[account('41')]] });
+    const intents = [intent(), intent({ highest: '40' }, 'accounts'), intent({ op: 'op-2', address: `${PUSH}.twin` })];
+    expect((await settle(looker, intents, none, NOW)).map(verdictOf)).toEqual([
+      [`${PUSH}.pager`, 'applied', uuid(1)],
+      [`${PUSH}.twin`, 'applied', uuid(1, 2)],
+      ['accounts.pager', 'applied', '41'],
+    ]);
+    expect(asked.map(([kind]) => kind)).toEqual([PUSH, PUSH, 'accounts', 'accounts']);
+    expect(events).toMatchObject([{ why: 'until 3 creates can no longer land' }]);
+  });
+
+  it('does not mind the order of a listing', async () => {
+    const [one, two] = [pager(uuid(1)), pager(uuid(2, 2), 'Owned')];
+    const { looker, asked } = scene({ [PUSH]: [[one, two], [two, one], []] });
+    await settle(looker, [intent()], none, NOW);
+    expect(asked).toHaveLength(2);
   });
 
   it('does not take what another address has', async () => {
-    expect((await settled([[pager(uuid(1))]], [uuid(1)])).found).toEqual({ verdict: 'absent' });
+    const { looker } = scene({ [PUSH]: [[pager(uuid(1))]] });
+    const settled = await settle(looker, [intent()], (kind, id) => kind === PUSH && id === uuid(1), NOW);
+    expect(settled.map(verdictOf)).toEqual([[`${PUSH}.pager`, 'absent', undefined]]);
+  });
+
+  it('hands on no secret that the service gave back', async () => {
+    const masked = live(PUSH, uuid(1), { name: 'Pager', authentication: { secret: 'canary' } });
+    const { looker } = scene({ [PUSH]: [[masked]] });
+    expect(JSON.stringify(await settle(looker, [intent()], none, NOW))).not.toContain('canary');
   });
 
   it('asks a person where listings never agree', async () => {
-    const moving = Array.from({ length: 9 }, (_, index) => [pager(uuid(index))]);
-    await expect(settled(moving)).rejects.toMatchObject({ exit: 5 });
+    const { looker, asked } = scene({ [PUSH]: Array.from({ length: 9 }, (_, index) => [pager(uuid(index))]) });
+    await expect(settle(looker, [intent()], none, NOW)).rejects.toMatchObject({ exit: 5, diagnostics: [{ code: 'unsettled', summary: expect.stringContaining(PUSH) as string }] });
+    expect(asked).toHaveLength(6);
+  });
+
+  it.each([
+    ['before it looks', 0, 5000],
+    ['between two listings', 1, 0],
+  ])('ends at once when it is interrupted %s', async (_, listings, settleMilliseconds) => {
+    const { looker, asked, abort } = scene({});
+    const stop = { ...looker.clock, sleep: (milliseconds: number, signal?: AbortSignal) => (abort.abort(new Error('interrupted')), looker.clock.sleep(milliseconds, signal)) };
+    await expect(settle({ ...looker, clock: stop, settleMilliseconds }, [intent()], none, NOW)).rejects.toThrow('interrupted');
+    expect(asked).toHaveLength(listings);
+  });
+});
+
+describe('recover', () => {
+  const planned: Omit<Entry, 'id' | 'observed'> = { kind: PUSH, file: 'a.yaml', applied: { name: 'Pager' }, depends_on: [], applied_at: at };
+  const left = (more: Partial<Intent> = {}): Intent => intent({ entry: planned, ...more });
+  const change = (action: 'update' | 'delete', id: string, more: Partial<Intent> = {}): Intent => ({
+    type: 'intent',
+    op: `op-${id}`,
+    address: `${PUSH}.a${id}`,
+    kind: PUSH,
+    action,
+    id,
+    at,
+    ...more,
+  });
+
+  interface Recovery {
+    readonly pending: readonly Intent[];
+    readonly resources?: Readonly<Record<string, Entry>>;
+    readonly objects?: readonly Live[];
+    readonly found?: readonly Live[];
+    readonly started?: number;
+  }
+  /** What it says, what it records in each call, and what it asked for. */
+  async function recovery({ pending, resources = {}, objects = [], found = [], started = NOW }: Recovery) {
+    const { looker, asked, looked } = scene({ [PUSH]: [objects] }, found);
+    const records: (readonly (Intent | Result)[])[] = [];
+    const session: Partial<Session> = { snapshot: { state: stateWith({ ...resources }), pending, unfinished: true }, record: async (...more) => void records.push(more) };
+    const now = (): number => looker.clock.now() + started - NOW;
+    const said = await recover({ ...looker, clock: { ...looker.clock, now } }, session as Session).catch((error: unknown) => error);
+    return { said, records, asked, looked };
+  }
+
+  it('does nothing where nothing was left behind', async () => {
+    expect(await recovery({ pending: [] })).toEqual({ said: [], records: [], asked: [], looked: [] });
+  });
+
+  it('records what was created, and says so', async () => {
+    const { said, records } = await recovery({ pending: [left()], objects: [pager(uuid(1))] });
+    expect(said).toEqual([
+      { severity: 'info', code: 'recovered', summary: `${PUSH}.pager was created by an interrupted run as ${uuid(1)}; it is recorded now.`, address: `${PUSH}.pager` },
+    ]);
+    const observed = { name: 'Pager', destination_config_id: uuid(1) };
+    expect(records).toEqual([[{ type: 'result', op: 'op-1', class: 'applied', address: `${PUSH}.pager`, entry: { ...planned, id: uuid(1), observed } }]]);
+  });
+
+  it('records what was not created, and says so', async () => {
+    const { said, records } = await recovery({ pending: [left()] });
+    expect(said).toMatchObject([{ code: 'recovered', summary: `${PUSH}.pager was not created by the interrupted run.` }]);
+    expect(records).toEqual([[{ type: 'result', op: 'op-1', class: 'not_sent', address: `${PUSH}.pager` }]]);
+  });
+
+  it('takes nothing that the state holds under another address', async () => {
+    const { said } = await recovery({ pending: [left()], resources: { [`${PUSH}.other`]: entry(PUSH, uuid(1), { name: 'Pager' }) }, objects: [pager(uuid(1))] });
+    expect(said).toMatchObject([{ summary: expect.stringContaining('was not created') as string }]);
+  });
+
+  it('asks a person with the commands to type, and records nothing of that one', async () => {
+    const strangers = Array.from({ length: 6 }, (_, index) => pager(uuid(1, index), 'Stranger'));
+    const address = `${PUSH}.each["a"]`;
+    const { said, records } = await recovery({ pending: [left({ address })], objects: strangers });
+    expect(said).toMatchObject({
+      exit: 5,
+      diagnostics: [
+        {
+          severity: 'error',
+          code: 'undecided',
+          summary: `Whether ${address} was created is not clear: 6 objects appeared since (${strangers
+            .slice(0, 5)
+            .map((one) => one.id)
+            .join(', ')}).`,
+          detail: `If one of them is it: trueup import '${address}' ${uuid(1, 0)}\nIf none is, drop the attempt: trueup state rm '${address}'`,
+          address,
+        },
+      ],
+    });
+    expect(records).toEqual([]);
+  });
+
+  it('records what is clear before it asks about the rest', async () => {
+    const desk = left({ op: 'op-2', address: `${PUSH}.desk`, content: 'd', body: { name: 'Desk' } });
+    const { said, records } = await recovery({ pending: [left(), desk], objects: [pager(uuid(1)), pager(uuid(2, 2), 'Stranger')] });
+    expect(said).toMatchObject({ exit: 5, diagnostics: [{ summary: expect.stringContaining('one object appeared') as string, address: `${PUSH}.desk` }] });
+    expect(records).toMatchObject([[{ op: 'op-1', class: 'applied' }]]);
+  });
+
+  it.each([
+    ['the whole settle time after what was just sent', 0, [0], 5000],
+    ['for the last of several', 239_000, [-3_600_000, -3000, -3_600_000], 3000],
+    ['for what may have waited behind its intent', 241_000, [0], 4000],
+    ['not for what can no longer land', 246_000, [0], 0],
+  ])('waits %s', async (_, later, written, expected) => {
+    const pending = written.map((milliseconds, index) => left({ op: `op-${index}`, at: new Date(NOW + milliseconds).toISOString() }));
+    expect((await recovery({ pending, started: NOW + later })).asked[0]).toEqual([PUSH, expected]);
+  });
+
+  it('tells updates and deletes that were carried out from those that were not', async () => {
+    const body = { name: 'New' };
+    const { said, records, looked, asked } = await recovery({
+      pending: [
+        change('delete', '1'),
+        change('delete', '2'),
+        change('update', '3', { body }),
+        change('update', '4', { body }),
+        change('update', '5', { body }),
+        change('update', '6'),
+        change('update', '7', { body: {} }),
+        change('delete', '8', { kind: 'accounts' }),
+      ],
+      found: [pager('2'), pager('3', 'New'), pager('4', 'Old'), pager('6'), pager('7')],
+    });
+    expect(records).toHaveLength(1);
+    const applied = (action: 'update' | 'delete'): Partial<Result> => ({ class: 'applied', spent: { at, action } });
+    const expected = [applied('delete'), { class: 'not_sent' }, applied('update'), ...Array.from({ length: 4 }, () => ({ class: 'not_sent' })), applied('delete')];
+    expect(records[0]).toEqual(expected.map((one, index) => ({ type: 'result', op: `op-${index + 1}`, address: `${PUSH}.a${index + 1}`, ...one })));
+    expect(looked).toEqual([
+      [PUSH, ['1', '2', '3', '4', '5', '6', '7']],
+      ['accounts', ['8']],
+    ]);
+    expect([said, asked]).toEqual([[], []]);
   });
 });
