@@ -1,5 +1,5 @@
-// Who changed an object last, as the activity log tells.
-import { isObject, type Activity } from '../model/index.js';
+// Who changed an object, as the activity log tells.
+import { compareText, isObject, type Activity, type JsonObject } from '../model/index.js';
 import { validId } from './answer.js';
 import { each } from './each.js';
 import { pages } from './paging.js';
@@ -9,26 +9,23 @@ const pageSize = 500;
 /** Above so many objects one listing of the whole window is cheaper than a query for each. */
 const singleQueries = 50;
 
-/** The newest record of each object. @throws Refusal where the log cannot be read. */
+/** Every record about these objects, the oldest first. @throws Refusal where the log cannot be read. */
 export async function activity({ doorOf, reader }: Session, ids: readonly string[], since: string): Promise<readonly Activity[]> {
   const door = doorOf('v2', 'activity_logs');
   const path = door.base.path + door.dialect.path('activity_logs');
   const queries = ids.length > singleQueries ? [{}] : ids.map((id) => ({ object__id: id }));
-  const newest = new Map<string, Activity>();
+  const found = new Map<string, Activity>();
   const wanted = new Set(ids);
   await understood('activity_logs', path, () =>
     each(queries, async (filters) => {
       const first = door.dialect.query(pageSize, { ...filters, action__timestamp__gte: since });
       for await (const { records } of pages(reader(door, 'activity_logs', path), first)) {
         if (records.length === 0) break;
-        for (const entry of records.map(activityOf)) {
-          const known = entry && newest.get(entry.object_id);
-          if (entry && wanted.has(entry.object_id) && (!known || known.at < entry.at)) newest.set(entry.object_id, entry);
-        }
+        for (const entry of records.map(activityOf)) if (entry && wanted.has(entry.object_id)) found.set(entry.id, entry);
       }
     }),
   );
-  return [...newest.values()];
+  return [...found.values()].toSorted((a, b) => compareText(a.at, b.at));
 }
 
 /** A record of the activity log; undefined for one that does not tell what, when and by whom. */
@@ -39,5 +36,16 @@ function activityOf(record: unknown): Activity | undefined {
   const object_id = validId(object['id']);
   if (Number.isNaN(at) || object_id === undefined) return undefined;
   const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown');
-  return { object_id, actor: text(actor['email'] || actor['id']), actor_type: text(actor['type_name']), action: text(action['type_name']), at: new Date(at).toISOString() };
+  const state = (value: unknown): JsonObject | null => (isObject(value) ? (value as JsonObject) : null);
+  return {
+    id: text(action['id'] ?? `${object_id} ${at}`),
+    object_id,
+    actor: text(actor['email'] || actor['id']),
+    actor_id: text(actor['id']),
+    actor_type: text(actor['type_name']),
+    action: text(action['type_name']),
+    at: new Date(at).toISOString(),
+    before: state(action['before']),
+    after: state(action['after']),
+  };
 }

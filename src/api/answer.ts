@@ -1,5 +1,5 @@
 // Reading what the server said, with distrust: content type, JSON without lost digits, records with an identifier.
-import { digitsOf, ExactNumber, isObject, normalAll, type JsonObject, type Kind, type Live } from '../model/index.js';
+import { digitsOf, ExactNumber, isObject, normalAll, type Collection, type JsonObject, type Kind, type Live, type Values } from '../model/index.js';
 import type { Dialect } from './dialect.js';
 import type { Answer } from './transport.js';
 
@@ -73,12 +73,19 @@ export function validId(value: unknown): string | undefined {
   return typeof text === 'string' && text.length <= LONGEST_ID && idCharacters.test(text) && !/^\.+$/.test(text) ? text : undefined;
 }
 
-/** @throws Malformed for a record without a valid identifier. */
-export function liveOf(dialect: Dialect, kind: Kind, record: unknown): Live {
+/** The known attributes of a record, in normal form. @throws Malformed for what is no record. */
+export function flattened(dialect: Dialect, collection: Collection, record: unknown): Values {
   if (!isObject(record)) throw new Malformed('holds a record that is not an object');
   if (isDeep(record, maxDepth)) throw new Malformed(`holds a record that is nested more than ${maxDepth} levels deep`);
-  const id = validId(dialect.identify(kind, record as JsonObject));
+  const values = normalAll(collection.attributes, dialect.flatten(collection, record as JsonObject));
+  const id = collection.id === undefined ? undefined : validId(dialect.identify(collection, record as JsonObject));
+  return collection.id === undefined || id === undefined ? values : { ...values, [collection.id]: id };
+}
+
+/** @throws Malformed for a record without a valid identifier. */
+export function liveOf(dialect: Dialect, kind: Kind, record: unknown): Live {
+  const values = flattened(dialect, kind, record);
+  const id = validId(values[kind.id]);
   if (id === undefined) throw new Malformed(`holds a record without a valid ${kind.id}`);
-  const values = { ...normalAll(kind.attributes, dialect.flatten(kind, record as JsonObject)), [kind.id]: id };
   return kind.operations.update === 'PUT' ? { id, values, raw: record as JsonObject } : { id, values };
 }

@@ -2,6 +2,7 @@
 import type { CloudWriter } from '../model/index.js';
 import { activity } from './activity.js';
 import { find, list } from './listing.js';
+import { records } from './records.js';
 import { openSession, type ConnectOptions } from './session.js';
 import { compose, send } from './writing.js';
 
@@ -15,6 +16,7 @@ export function connect(options: ConnectOptions): CloudWriter {
     compose: (kind, write) => compose(session, kind, write),
     send: (kind, request, write) => send(session, kind, request, write),
     pause: (attempt, wait) => session.pause(attempt, wait),
+    records: (collection, query) => records(session, collection, query),
     activity: (ids, since) => activity(session, ids, since),
     cost: session.cost,
   };

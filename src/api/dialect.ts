@@ -1,5 +1,5 @@
 // What v2 and v3 do differently, as one type: paths, pages, records and bodies.
-import type { JsonObject, Kind, Values, Write } from '../model/index.js';
+import type { Collection, JsonObject, Kind, Values, Write } from '../model/index.js';
 
 /** One page as the server gave it. `next`: the query that leads on, null at the end. */
 export interface Page {
@@ -22,9 +22,9 @@ export interface Dialect {
   page(body: unknown): Page;
   /** The record in an answer about one object. @throws Malformed */
   single(body: unknown): unknown;
-  identify(kind: Kind, record: JsonObject): unknown;
-  /** The record's attributes under the kind's names, as far as the record has them. */
-  flatten(kind: Kind, record: JsonObject): Values;
+  identify(collection: Collection, record: JsonObject): unknown;
+  /** The record's attributes under the collection's names, as far as the record has them. */
+  flatten(collection: Collection, record: JsonObject): Values;
   /** The body that creates or updates. @throws RangeError for an identifier that cannot be sent without losing digits. */
   body(kind: Kind, write: Write): Values;
   /** Whether a 409 is a request to slow down. */

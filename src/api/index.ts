@@ -1,5 +1,4 @@
 // The api room's door.
-export { browse, type Browsed } from './browse.js';
 export { connect } from './client.js';
 export { checkedUrl } from './endpoint.js';
 export type { ConnectOptions } from './session.js';

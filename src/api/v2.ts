@@ -18,7 +18,7 @@ export const v2: Dialect = {
     return { records: body['data'], next: nextQuery(meta['next'], 'meta.next') };
   },
   single: (body) => body,
-  identify: (kind, record) => record[kind.id],
+  identify: ({ id }, record) => (id === undefined ? undefined : record[id]),
   flatten: (_, record: JsonObject) => record,
   body: (kind, { fields }) => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toWire(kind.attributes[name] as Attribute, value)])),
   throttles: () => false,

@@ -23,9 +23,9 @@ export const v3: Dialect = {
     return body['data'];
   },
   identify: (_, record) => record['id'],
-  flatten(kind, record) {
+  flatten({ attributes }, record) {
     const out: Record<string, Value> = {};
-    for (const [name, attribute] of Object.entries(kind.attributes)) {
+    for (const [name, attribute] of Object.entries(attributes)) {
       const value = attribute.wire === 'relationship' ? related(member(record, 'relationships')[name]) : member(record, 'attributes')[name];
       if (value !== undefined) out[name] = value;
     }

@@ -3,15 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { Browsed, ConnectOptions, Transport } from '../api/index.js';
-import { refuse, Secret, type CloudWriter, type Emit, type Kind, type Settings } from '../model/index.js';
+import type { ConnectOptions, Transport } from '../api/index.js';
+import { refuse, Secret, type CloudWriter, type Emit, type Settings } from '../model/index.js';
 import type { Context } from './context.js';
 import { durable } from './emulated.js';
 
 export interface Reached {
   readonly cloud: CloudWriter;
-  /** Records as the API gives them, filtered by its own query parameters. @throws Refusal */
-  records(kind: Kind, filters: Readonly<Record<string, string>>): Promise<readonly Browsed[]>;
   /** Milliseconds by which the server's clock was ahead of ours when it last answered. */
   skew(): number | undefined;
   close(): Promise<void>;
@@ -100,7 +98,7 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
 
 /** @throws Refusal for an address that must not be used. */
 export async function reach(context: Context, settings: Settings, { emit, ahead }: { readonly emit: Emit; readonly ahead?: Readonly<Record<string, number>> }): Promise<Reached> {
-  const { connect, browse } = await import('../api/index.js');
+  const { connect } = await import('../api/index.js');
   const { transport, close, name, ...doors } = await lineTo(context, settings);
   let skew: number | undefined;
   const { clock, random, signal } = context;
@@ -122,5 +120,5 @@ export async function reach(context: Context, settings: Settings, { emit, ahead 
     },
   };
   const cloud = connect(options);
-  return { cloud: name === undefined ? cloud : { ...cloud, target: name }, records: (kind, filters) => browse(options, kind, filters), skew: () => skew, close };
+  return { cloud: name === undefined ? cloud : { ...cloud, target: name }, skew: () => skew, close };
 }

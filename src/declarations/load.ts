@@ -89,7 +89,7 @@ function framing(library: Library, files: readonly Found[]): Loaded['frame'] {
   };
 }
 
-type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations'>;
+type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations' | 'expectations'>;
 
 const MOST_DECLARATIONS = 250_000;
 
@@ -107,7 +107,7 @@ function resolve(run: Run, collected: Collected, overlay: Collected | undefined)
     break;
   }
   refuseRivals(run, declarations);
-  return { settings, lookups, declarations };
+  return { settings, lookups, declarations, expectations: [] };
 }
 
 /** The digest is computed when it is first asked for: validation never needs it. */

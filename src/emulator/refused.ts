@@ -20,7 +20,7 @@ export function turnDown(status: number, message: string, paths?: readonly strin
   throw new Refused(status, message, paths, headers);
 }
 
-export const mediaTypes: Readonly<Record<Dialect, string>> = { v2: 'application/json', v3: 'application/vnd.api+json' };
+export const mediaTypes: Readonly<Record<Dialect, string>> = { v2: 'application/json', v3: 'application/vnd.api+json', iot: 'application/json' };
 
 /** The answer that says why. Authentication failures of v2 carry their text plainly. */
 export function refusalResponse(refused: Refused, dialect: Dialect, quirks: Quirks): Response {

@@ -1,5 +1,7 @@
 // The cloud as the reconciler sees it: a reader that cannot write, and a writer for apply alone.
 // The api room implements both; nothing else knows HTTP.
+import type { Activity } from './audit.js';
+import type { Collection, Query } from './collection.js';
 import type { Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { JsonObject } from './json.js';
@@ -39,14 +41,12 @@ export interface Write {
   readonly live?: Live;
 }
 
-/** Who changed an object, as the activity log tells. */
-export interface Activity {
-  readonly object_id: string;
-  readonly actor: string;
-  readonly actor_type: string;
-  readonly action: string;
-  /** ISO 8601. */
-  readonly at: string;
+/** One record of a listing. */
+export interface Found {
+  /** As the API gave it, secrets masked even where it gives them in clear. */
+  readonly record: JsonObject;
+  /** Its known attributes in normal form. */
+  readonly values: Values;
 }
 
 /** What became of one request. `live` is the object as the answer to a create described it. */
@@ -67,7 +67,9 @@ export interface CloudReader {
   find(kind: Kind, ids: readonly string[]): Promise<readonly Live[]>;
   /** The request that carries a write out. Pure: what is planned is what is sent. */
   compose(kind: Kind, write: Write): Request;
-  /** The newest change of each object the activity log knows, since a time (ISO 8601). @throws Refusal where the log cannot be read. */
+  /** Records of any collection, page by page as they come; nothing is kept. @throws Refusal where the reading is not proven complete. */
+  records(collection: Collection, query: Query): AsyncIterable<readonly Found[]>;
+  /** Every change of these objects that the activity log knows since a time (ISO 8601), the oldest first. @throws Refusal where the log cannot be read. */
   activity(ids: readonly string[], since: string): Promise<readonly Activity[]>;
   /** Requests made so far, by collection name. */
   cost(): Readonly<Record<string, number>>;

@@ -1,5 +1,6 @@
 // What a person wrote, once variables, environment and `for_each` are resolved:
 // plain values, with references, secrets and mixed texts standing as objects of their own.
+import type { Expectation } from './audit.js';
 import type { Origin } from './diagnostic.js';
 import { isObject } from './json.js';
 import { Secret } from './secret.js';
@@ -91,6 +92,7 @@ export interface Project {
   readonly settings: Settings;
   readonly lookups: readonly Lookup[];
   readonly declarations: readonly Declaration[];
+  readonly expectations: readonly Expectation[];
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];
   /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. */

@@ -1,5 +1,6 @@
 // The plan document: the published JSON form of a plan (`--format json`, `show --format json`, inside a plan file).
 // Its schema is `schemas/plan.schema.json`; renderers see only this redacted view.
+import type { AccessReview, Ailment, Author, Impact, UnmanagedRecord, Verified, Window } from './audit.js';
 import type { Diagnostic, Origin } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
 import type { Summary, Verdict } from './plan.js';
@@ -62,6 +63,8 @@ export interface PlanDocument {
   readonly policy: readonly Verdict[];
   readonly summary: Summary;
   readonly api_requests: Readonly<Record<string, number>>;
+  /** Only where it was asked for. */
+  readonly impact?: Impact;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -85,8 +88,6 @@ export interface PlanFile {
   readonly digest: string;
 }
 
-export const changedBy = { unknown: 'unknown' } as const;
-
 export interface DriftChange {
   readonly path: string;
   readonly declared: Json;
@@ -105,7 +106,8 @@ export interface DriftRecord {
   readonly changes: readonly DriftChange[];
   /** ISO 8601 of the last apply; the change came after it. */
   readonly since: string | null;
-  readonly changed_by: { readonly actor: string; readonly actor_type: string; readonly at: string; readonly action: string } | 'unknown';
+  readonly changed_by: Author;
+  readonly window: Window;
 }
 
 /** The JSON form of `drift`. */
@@ -118,7 +120,12 @@ export interface DriftDocument {
   readonly state: { readonly lineage: string; readonly serial: number };
   readonly drift: readonly DriftRecord[];
   readonly unmanaged: Readonly<Record<string, number>>;
-  readonly summary: { readonly drifted: number; readonly in_sync: number; readonly unmanaged: number };
+  readonly unmanaged_objects: readonly UnmanagedRecord[];
+  readonly health: readonly Ailment[];
+  readonly expectations: readonly Verified[];
+  /** Null where no authorization is in reach. */
+  readonly access: AccessReview | null;
+  readonly summary: { readonly drifted: number; readonly in_sync: number; readonly unmanaged: number; readonly expectations_failed: number };
   readonly api_requests: Readonly<Record<string, number>>;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -1,7 +1,9 @@
 // The cellar's door: every room may import from here.
 export * from './address.js';
 export * from './attribute.js';
+export * from './audit.js';
 export * from './cloud.js';
+export * from './collection.js';
 export * from './declaration.js';
 export * from './diagnostic.js';
 export * from './document.js';

@@ -1,25 +1,13 @@
-// A kind is one file that reads as its own manual; this is its form.
+// A kind is one file that reads as its own manual; this is its form: a collection whose objects are declared.
 import type { Attribute, Attributes, Fields } from './attribute.js';
+import type { Collection, Reading } from './collection.js';
 import type { Declaration } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
 
-export type Dialect = 'v2' | 'v3';
-
 /** How a kind is spoken to. A verb that is absent does not exist, and nothing can make it. */
-export interface Operations {
-  readonly dialect: Dialect;
-  /** Path of the collection, relative to the dialect's base address, as in `alert_rules` or `beta/account_authorizations`. */
-  readonly collection: string;
-  /** How a listing goes on: by our own `offset`, or by the query of the answer's `next`. */
-  readonly paging: 'offset' | 'next';
-  /** Largest page the API allows. */
-  readonly page: number;
-  /** Query parameter that filters the listing by identifier; `path` where the API reads one object by its path. */
+export interface Operations extends Reading {
+  readonly dialect: 'v2' | 'v3';
   readonly by_id: string;
-  /** Query parameter that takes up to 100 identifiers separated by commas, where there is one. */
-  readonly by_ids?: string;
-  /** Other query parameters that filter the listing; `[…]` stands for names of fields. */
-  readonly filters?: readonly string[];
   readonly create?: 'POST';
   readonly update?: 'PATCH' | 'PUT';
   readonly delete?: 'DELETE';
@@ -31,16 +19,11 @@ export type Removal = 'delete' | 'forget' | (string & {});
 /** A warning about one declaration; `attribute` is a dotted path. */
 export type Advice = Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'attribute'>;
 
-export interface Kind {
-  /** Plural, as in addresses: `alert_rules`. */
-  readonly name: string;
-  readonly singular: string;
-  readonly doc: string;
+export interface Kind extends Collection {
   /** Name of the attribute that is the remote identifier. */
   readonly id: string;
   /** Attributes by which an object made by another hand is recognised; `content` means every writable one. */
   readonly identity: readonly string[] | 'content';
-  readonly attributes: Attributes;
   readonly operations: Operations;
   /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before letting go. */
   readonly retire?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

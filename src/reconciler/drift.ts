@@ -1,6 +1,10 @@
 // The audit: live against declared and against last applied. Which attribute, from what to what, since when, and
 // who, where the activity log knows. Reads only.
 import {
+  type AccessReview,
+  type Ailment,
+  type UnmanagedRecord,
+  type Verified,
   exits,
   redact,
   Refusal,
@@ -31,6 +35,10 @@ export interface Audit {
   readonly records: readonly DriftRecord[];
   readonly inSync: number;
   readonly unmanaged: Readonly<Record<string, number>>;
+  readonly unmanagedObjects: readonly UnmanagedRecord[];
+  readonly health: readonly Ailment[];
+  readonly expectations: readonly Verified[];
+  readonly access: AccessReview | null;
   readonly diagnostics: readonly Diagnostic[];
   /** 0 in sync, 2 drift, 1 or 5 where the audit could not be made. */
   readonly exit: Exit;
@@ -52,6 +60,10 @@ export async function findDrift(desk: Desk, project: Project, snapshot: Snapshot
     records: records.map((record) => withAuthor(record, activities)),
     inSync: plan.changes.length - records.length,
     unmanaged: plan.unmanaged,
+    unmanagedObjects: [],
+    health: [],
+    expectations: [],
+    access: null,
     diagnostics: [...plan.diagnostics, ...diagnostics],
     exit: failed ? exit : worst(records.some((record) => record.status !== 'settled') ? [exits.changes] : []),
   };
@@ -63,7 +75,14 @@ function recordOf(
   declaration: Declaration | undefined,
   drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>,
 ): DriftRecord | undefined {
-  const base = { address: change.address, kind: change.kind, origin: change.origin ?? null, since: entry?.applied_at ?? null, changed_by: 'unknown' as const };
+  const base = {
+    address: change.address,
+    kind: change.kind,
+    origin: change.origin ?? null,
+    since: entry?.applied_at ?? null,
+    changed_by: 'unknown' as const,
+    window: { after: entry?.applied_at ?? null, before: null },
+  };
   const applied = (path: string): Json => json(valueAt(entry?.applied ?? {}, path));
   if (change.action === 'create') return { ...base, id: entry?.id ?? null, status: entry ? 'gone' : 'missing', changes: [] };
   if (change.action === 'delete' || change.action === 'forget' || (change.action === 'update' && !change.desired)) {
@@ -120,5 +139,6 @@ async function whoChanged(desk: Desk, records: readonly DriftRecord[]): Promise<
 function withAuthor(record: DriftRecord, activities: ReadonlyMap<string, Activity>): DriftRecord {
   const activity = record.id === null || record.status === 'undeclared' || record.status === 'missing' ? undefined : activities.get(record.id);
   if (!activity || (record.since !== null && activity.at < record.since)) return record;
-  return { ...record, changed_by: { actor: activity.actor, actor_type: activity.actor_type, at: activity.at, action: activity.action } };
+  const { actor, actor_type, at, action, before, after } = activity;
+  return { ...record, changed_by: { actor, actor_type, at, action, before, after } };
 }

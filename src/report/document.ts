@@ -1,5 +1,9 @@
 // From a plan to its published document: wire-like, redacted, the only thing renderers and plan files ever see.
 import {
+  type AccessReview,
+  type Ailment,
+  type UnmanagedRecord,
+  type Verified,
   fingerprintOf,
   Reference,
   Secret,
@@ -74,14 +78,29 @@ export interface DriftInput {
   readonly records: readonly DriftRecord[];
   readonly inSync: number;
   readonly unmanaged: Readonly<Record<string, number>>;
+  readonly unmanagedObjects: readonly UnmanagedRecord[];
+  readonly health: readonly Ailment[];
+  readonly expectations: readonly Verified[];
+  readonly access: AccessReview | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly meta: Meta;
 }
 
 /** The document of an audit. `summary.drifted` counts objects, not attributes. */
-export function driftDocument({ records, inSync, unmanaged, diagnostics, meta }: DriftInput): DriftDocument {
+export function driftDocument({ records, inSync, unmanaged, unmanagedObjects, health, expectations, access, diagnostics, meta }: DriftInput): DriftDocument {
   const counted = Object.values(unmanaged).reduce((sum, count) => sum + count, 0);
-  return { ...head(meta), drift: records, unmanaged, summary: { drifted: records.length, in_sync: inSync, unmanaged: counted }, diagnostics };
+  const failed = expectations.filter(({ verdict }) => verdict === 'failed').length;
+  return {
+    ...head(meta),
+    drift: records,
+    unmanaged,
+    unmanaged_objects: unmanagedObjects,
+    health,
+    expectations,
+    access,
+    summary: { drifted: records.length, in_sync: inSync, unmanaged: counted, expectations_failed: failed },
+    diagnostics,
+  };
 }
 
 /** The digest of ten thousand declarations costs 0.1 s, and only JSON shows it: it is computed when it is read. */

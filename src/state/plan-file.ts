@@ -69,6 +69,7 @@ const shape = members<PlanFile>({
     policy: listOf(anyObject),
     summary: counts,
     api_requests: counts,
+    'impact?': anyObject,
     diagnostics: listOf(anyObject),
   }),
   digest: filled,

@@ -164,9 +164,20 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
       status: 'changed',
       changes: [{ path: text, declared: text, applied: { [text]: text }, live: [text] }],
       since: text,
-      changed_by: { actor: text, actor_type: text, action: text, at: text },
+      changed_by: { actor: text, actor_type: text, action: text, at: text, before: null, after: null },
+      window: { after: null, before: null },
     };
-    const document = driftDocument({ records: [record], inSync: 0, unmanaged: { [text]: 1 }, diagnostics: [diagnostic], meta: { ...meta, target: text, paths: [text] } });
+    const document = driftDocument({
+      records: [record],
+      inSync: 0,
+      unmanaged: { [text]: 1 },
+      unmanagedObjects: [],
+      health: [],
+      expectations: [],
+      access: null,
+      diagnostics: [diagnostic],
+      meta: { ...meta, target: text, paths: [text] },
+    });
     for (const format of ['text', 'json', 'markdown'] as const) expectInert(renderDrift(document, format, style));
     expectOurMarkdown(renderDrift(document, 'markdown', style));
     expectInert(ndjson({ version: text, clock }).drift(document));

@@ -79,10 +79,15 @@ test('every audit fits', () => {
     changes: [{ path: 'name', declared: 'x'.repeat(200), applied: null, live: 'y' }],
     since: null,
     changed_by: 'unknown',
+    window: { after: null, before: null },
   });
   for (const count of [0, 10, 100, 1000, 20_000]) {
     const records = Array.from({ length: count }, (_, index) => record(index));
-    const markdown = renderDrift(driftDocument({ records, inSync: 1, unmanaged: {}, diagnostics: [], meta }), 'markdown', style);
+    const markdown = renderDrift(
+      driftDocument({ records, inSync: 1, unmanaged: {}, unmanagedObjects: [], health: [], expectations: [], access: null, diagnostics: [], meta }),
+      'markdown',
+      style,
+    );
     expect(markdown.length).toBeLessThan(65_536);
     expect(markdown).toContain(count === 0 ? '### No drift. 1 object is as declared.' : `### Drift: ${count} changed; 1 in sync.`);
     expect(markdown.includes('```diff')).toBe(count > 0 && count < 200);

@@ -41,7 +41,7 @@ export function entry(kind: string, id: string, applied: Record<string, Json>, m
 }
 
 export function project(declarations: readonly Declaration[], settings: Partial<Settings> = {}): Project {
-  return { settings: { ...defaultSettings, ...settings }, lookups: [], declarations, paths: ['.'], digest: 'digest', variables: {} };
+  return { settings: { ...defaultSettings, ...settings }, lookups: [], declarations, expectations: [], paths: ['.'], digest: 'digest', variables: {} };
 }
 
 export function stateWith(resources: Record<string, Entry>, spent: State['spent'] = []): State {

@@ -1,6 +1,5 @@
 // `trueup get KIND [ID]`: what is there, by the API's own filters.
-import { didYouMean, exits, isObject, refuse, type Kind, type Value } from '../../model/index.js';
-import type { Browsed } from '../../api/index.js';
+import { didYouMean, exits, isObject, refuse, type Found, type Kind, type Value } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { pairs, settingsHere } from '../project.js';
 import { csv, plainJson, table } from '../tables.js';
@@ -15,13 +14,19 @@ export const run: Command = async (context, [name = '', id]) => {
   if (id !== undefined && Object.keys(asked).length > 0)
     refuse('usage', '--filter has no place beside an ID, which names one object.', { detail: `Type it as in: trueup get ${name} ${id}` });
   const filters = { ...asked, ...(id !== undefined && { [kind.operations.by_id]: id }) };
-  const found = await withCloud(context, await settingsHere(context), ({ reached }) => reached.records(kind, filters));
+  const found = await withCloud(context, await settingsHere(context), ({ reached }) => gathered(reached.cloud.records(kind, { filters })));
   if (id !== undefined && found.length === 0)
     refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `What is there: trueup get ${name}` });
   if (found.length === 0 && flags.output === 'table') err.write(`No ${name.replaceAll('_', ' ')}.\n`);
   else out.write(await render(kind, found, flags.output as Output));
   return exits.done;
 };
+
+async function gathered<T>(pages: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const some of pages) all.push(...some);
+  return all;
+}
 
 type Output = 'table' | 'json' | 'yaml' | 'csv';
 
@@ -39,7 +44,7 @@ function filtersOf({ name, operations }: Kind, words: readonly string[] | undefi
   return Object.fromEntries(given);
 }
 
-async function render(kind: Kind, found: readonly Browsed[], output: Output): Promise<string> {
+async function render(kind: Kind, found: readonly Found[], output: Output): Promise<string> {
   const records = found.map(({ record }) => record);
   const attributes = [kind.id, ...Object.keys(kind.attributes).filter((name) => name !== kind.id && name !== 'resource_url')];
   switch (output) {

@@ -1,0 +1,138 @@
+// What an audit says beside which attributes differ: who and when, what is ill, which expectations do not hold, who
+// may do what, and what a plan would mean for the alerts that came.
+import type { Diagnostic, Origin } from './diagnostic.js';
+import type { JsonObject } from './json.js';
+
+/** A change of an object, as the activity log tells it. */
+export interface Activity {
+  /** Identifier of the record. */
+  readonly id: string;
+  readonly object_id: string;
+  /** E-mail address where the log has one, otherwise the identifier. */
+  readonly actor: string;
+  readonly actor_id: string;
+  readonly actor_type: string;
+  readonly action: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly before: JsonObject | null;
+  readonly after: JsonObject | null;
+}
+
+/** Who made a change, or `unknown` where the log cannot know: nothing is ever guessed. */
+export type Author = Pick<Activity, 'actor' | 'actor_type' | 'at' | 'action' | 'before' | 'after'> | 'unknown';
+
+/** When a change was made, as far as it is known: after the last apply, at the latest when the object says it was updated or when it was read. ISO 8601. */
+export interface Window {
+  readonly after: string | null;
+  readonly before: string | null;
+}
+
+/** A live object that nothing here manages. */
+export interface UnmanagedRecord {
+  readonly kind: string;
+  readonly id: string;
+  /** How a person recognises it: its identifying attributes, or null where it has none. */
+  readonly label: string | null;
+  readonly changed_by: Author;
+  readonly window: Window;
+}
+
+/** Something live that is as declared, or not declared, and still not well. */
+export interface Ailment {
+  readonly code: 'destination-suspended' | 'delivery-failing' | 'out-of-sync' | 'sync-paused' | 'rule-cannot-fire';
+  readonly kind: string;
+  readonly id: string;
+  /** Absent where the object is not managed. */
+  readonly address?: string;
+  readonly summary: string;
+  /** What the service says of it, as in `last_error_text`. */
+  readonly detail?: string;
+  /** ISO 8601: since when, where the service tells. */
+  readonly at?: string;
+}
+
+/** `expectations.<name>`: what must hold of records that can only be read. */
+export interface Expectation {
+  readonly name: string;
+  readonly collection: string;
+  /** Filters of the collection. */
+  readonly where: Readonly<Record<string, string>>;
+  /** JSON Schema that every record has to satisfy. */
+  readonly every?: JsonObject;
+  /** How many records there have to be. */
+  readonly count?: { readonly min?: number; readonly max?: number };
+  readonly origin: Origin;
+}
+
+/** What became of one expectation. */
+export interface Verified {
+  readonly name: string;
+  readonly collection: string;
+  readonly origin: Origin;
+  /** `unknown` where the records could not be read: then `diagnostic` says why. */
+  readonly verdict: 'met' | 'failed' | 'unknown';
+  /** Records read. */
+  readonly checked: number;
+  /** Records that do not satisfy `every`; `offenders` names the first of them. */
+  readonly failed: number;
+  readonly offenders: readonly { readonly id: string; readonly why: string }[];
+  /** Why the count is not as expected. */
+  readonly count?: string;
+  readonly diagnostic?: Diagnostic;
+}
+
+/** One user's role in one account. */
+export interface AccessCell {
+  readonly user: string;
+  readonly account: string;
+  /** `no_access` where an authorization says so. */
+  readonly role: string;
+  /** The account whose authorization reaches down here; absent for an authorization of the account itself. */
+  readonly inherited_from?: string;
+  /** Address of the declaration of this authorization. */
+  readonly address?: string;
+  /** Role that is declared, where it is another one. */
+  readonly declared?: string;
+}
+
+/** Who may do what where: every user, every account, the highest role that reaches there. */
+export interface AccessReview {
+  readonly users: readonly { readonly id: string; readonly email?: string }[];
+  /** In the order of the tree, parents first. `depth` counts from the top that was read. */
+  readonly accounts: readonly { readonly id: string; readonly name: string; readonly depth: number; readonly administrators: number }[];
+  readonly cells: readonly AccessCell[];
+}
+
+/** What a plan would mean, judged by the alerts that came: each rule before and after. */
+export interface Impact {
+  /** ISO 8601. */
+  readonly since: string;
+  readonly until: string;
+  readonly alerts: number;
+  readonly rules: readonly RuleImpact[];
+  /** Alert types that came and that no rule would send anywhere. */
+  readonly unheard: readonly { readonly type: string; readonly alerts: number; readonly before: number }[];
+}
+
+export interface RuleImpact {
+  /** Address of a managed rule, or `alert_rules (id)` of another. */
+  readonly rule: string;
+  readonly id: string | null;
+  /** Notifications it would have sent; before the plan and after it. */
+  readonly before: number;
+  readonly after: number;
+  readonly destinations: { readonly before: readonly string[]; readonly after: readonly string[] };
+  /** Whether it would now send much more than before. */
+  readonly noisy: boolean;
+}
+
+/** What became of asking the sample flow to change a subscription's status. */
+export interface Flipped {
+  /** `unknown`: the request left and no answer tells what it did; it is never sent again. */
+  readonly class: 'applied' | 'rejected' | 'not_sent' | 'unknown';
+  readonly status?: string;
+  readonly request_id?: string;
+  readonly request_status?: string;
+  readonly diagnostic?: Diagnostic;
+}

@@ -1,0 +1,57 @@
+// What can be listed, managed here or not: where it is, in which pages it comes, and by what it is filtered.
+import type { Attributes } from './attribute.js';
+
+export type Dialect = 'v2' | 'v3' | 'iot';
+
+/** How a collection is read. */
+export interface Reading {
+  readonly dialect: Dialect;
+  /** Path of the collection, relative to the dialect's base address, as in `alert_rules` or `beta/account_authorizations`. */
+  readonly collection: string;
+  /** How a listing goes on: by our own `offset`, or by the query of the answer's `next`. */
+  readonly paging: 'offset' | 'next';
+  /** Largest page the API allows. */
+  readonly page: number;
+  /** Query parameter that filters the listing by identifier; `path` where the API reads one object by its path. */
+  readonly by_id?: string;
+  /** Query parameter that takes up to 100 identifiers separated by commas, where there is one. */
+  readonly by_ids?: string;
+  /** Other query parameters that filter the listing; `[…]` stands for names of fields. */
+  readonly filters?: readonly string[];
+  /** Filters of which a listing needs one. */
+  readonly needs?: readonly string[];
+  /** Words that `expand` takes: references that can be replaced by what they point at. */
+  readonly expand?: readonly string[];
+  /** Dotted path of the attribute that says when a record was made. */
+  readonly time?: string;
+  /** Query parameters that bound that time, both inclusive; where the API has none, the time is compared here. */
+  readonly since?: string;
+  readonly until?: string;
+}
+
+export interface Collection {
+  /** Plural, as in addresses: `alert_rules`. */
+  readonly name: string;
+  readonly singular: string;
+  readonly doc: string;
+  /** Name of the attribute that identifies a record; absent where nobody knows one. */
+  readonly id?: string;
+  /** Attributes that are known; others pass through. */
+  readonly attributes: Attributes;
+  /** Dotted paths that a table shows; absent: every attribute that some record has. */
+  readonly columns?: readonly string[];
+  readonly operations: Reading;
+}
+
+/** Everything that can be listed, by name, in the order of the index. */
+export type Collections = ReadonlyMap<string, Collection>;
+
+/** What is asked of a listing. */
+export interface Query {
+  /** Query parameters by name; the identifier's, or `path`, asks for one record. */
+  readonly filters: Readonly<Record<string, string>>;
+  readonly expand?: string;
+  /** ISO 8601, both inclusive. */
+  readonly since?: string;
+  readonly until?: string;
+}
