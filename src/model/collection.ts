@@ -46,6 +46,13 @@ export interface Collection {
 /** Everything that can be listed, by name, in the order of the index. */
 export type Collections = ReadonlyMap<string, Collection>;
 
+/** Checks the shape of a collection at compile time. */
+export const collection = (definition: Collection): Collection => definition;
+
+export function collectionsOf(list: readonly Collection[]): Collections {
+  return new Map(list.map((one) => [one.name, one]));
+}
+
 /** What is asked of a listing. */
 export interface Query {
   /** Query parameters by name; the identifier's, or `path`, asks for one record. */

@@ -1,0 +1,62 @@
+// The activity log: every change of an object, kept for 30 days. Read only. Rules and destinations are not among
+// its object types.
+import { choice, collection, document, integer, object, text } from '../model/index.js';
+
+export const activityLogs = collection({
+  name: 'activity_logs',
+  singular: 'activity_log',
+  doc: 'A change of an object: what, when, and by whom.',
+  attributes: {
+    action: object(
+      'What was done.',
+      {
+        id: text('Identifier of the record, time-based.', { computed: true }),
+        timestamp: text('When.', { computed: true, wire: 'timestamp' }),
+        type: integer('Numeric code of the action.', { computed: true }),
+        type_name: choice('The action.', ['create', 'delete', 'update', 'request', 'report', 'register', 'unregister', 'activate'], { open: true, computed: true }),
+        before: document('State of the object before.', { computed: true }),
+        after: document('State of the object afterwards.', { computed: true }),
+      },
+      { computed: true },
+    ),
+    actor: object(
+      'Who did it.',
+      {
+        id: text('Identifier.', { computed: true }),
+        email: text('E-mail address of a user.', { computed: true }),
+        type: integer('Numeric code of the kind of actor.', { computed: true }),
+        type_name: choice('The kind of actor.', ['system', 'api_key', 'router', 'sso_user', 'access_point'], { open: true, computed: true }),
+      },
+      { computed: true },
+    ),
+    object: object(
+      'What it was done to.',
+      {
+        id: text('Identifier.', { computed: true }),
+        type: integer('Numeric code of the kind of object.', { computed: true }),
+        type_name: text('The kind of object.', { computed: true }),
+      },
+      { computed: true },
+    ),
+  },
+  columns: ['action.timestamp', 'action.type_name', 'actor.type_name', 'actor.email', 'actor.id', 'object.type_name', 'object.id'],
+  operations: {
+    dialect: 'v2',
+    collection: 'activity_logs',
+    paging: 'offset',
+    page: 500,
+    filters: [
+      'account',
+      ...['created_at', 'action__timestamp'].flatMap((name) => ['exact', 'lt', 'lte', 'gt', 'gte'].map((word) => `${name}__${word}`)),
+      'actor__id',
+      'object__id',
+      'action__id__exact',
+      'actor__type',
+      'action__type',
+      'object__type',
+    ],
+    time: 'action.timestamp',
+    since: 'action__timestamp__gte',
+    until: 'action__timestamp__lte',
+  },
+});

@@ -1,0 +1,30 @@
+// Alerts: what the service noticed about accounts and routers. Read only.
+import { choice, collection, document, ref, text } from '../model/index.js';
+import { alertTypes } from './alert-types.js';
+
+export const alerts = collection({
+  name: 'alerts',
+  singular: 'alert',
+  doc: 'An alert that was raised for an account or a router.',
+  id: 'created_at_timeuuid',
+  attributes: {
+    created_at: text('Time of its creation in the service.', { computed: true, wire: 'timestamp' }),
+    type: choice('Alert type.', alertTypes, { open: true, computed: true }),
+    account: ref('Account it was raised for; null when a router is named.', 'accounts', { computed: true, wire: 'url' }),
+    router: ref('Router it was raised for; null when an account is named.', 'routers', { computed: true, wire: 'url' }),
+    friendly_info: text('Description for people.', { computed: true }),
+    detected_at: text('Time of the detection.', { computed: true, wire: 'timestamp' }),
+    created_at_timeuuid: text('Identifier, a time-based UUID: its order is the order of time.', { computed: true }),
+    info: document('What its type says beyond that.', { computed: true }),
+  },
+  columns: ['created_at', 'type', 'account', 'router', 'friendly_info'],
+  operations: {
+    dialect: 'v2',
+    collection: 'alerts',
+    paging: 'offset',
+    page: 500,
+    by_id: 'created_at_timeuuid',
+    filters: ['account', 'created_at', 'detected_at', 'friendly_info', 'router', 'type'],
+    time: 'created_at',
+  },
+});

@@ -1,0 +1,27 @@
+// Asset endpoints: devices with the subscriptions they belong to. Read only.
+import { collection, ref, set, text } from '../model/index.js';
+
+export const assetEndpoints = collection({
+  name: 'asset_endpoints',
+  singular: 'asset_endpoint',
+  doc: 'A device and its subscriptions.',
+  id: 'id',
+  attributes: {
+    id: text('Record id.', { computed: true }),
+    hardware_series: text('Hardware series.', { computed: true, wire: 'attribute' }),
+    hardware_series_key: text('Key of the hardware series, a UUID.', { computed: true, wire: 'attribute' }),
+    mac_address: text('MAC address: 12 hexadecimal characters without separators.', { computed: true, wire: 'attribute' }),
+    serial_number: text('Serial number.', { computed: true, wire: 'attribute' }),
+    tenants: ref('Tenant that owns the device.', 'tenants', { computed: true, wire: 'relationship' }),
+    subscriptions: set('Subscriptions of the device.', ref('A subscription.', 'subscriptions'), { computed: true, wire: 'relationship' }),
+  },
+  columns: ['id', 'hardware_series', 'mac_address', 'serial_number', 'tenants', 'subscriptions'],
+  operations: {
+    dialect: 'v3',
+    collection: 'asset_endpoints',
+    paging: 'next',
+    page: 50,
+    filters: ['filter[hardware_series]', 'filter[hardware_series_key]', 'filter[mac_address]', 'filter[serial_number]', 'filter[subscription]'],
+    expand: ['tenants', 'subscriptions'],
+  },
+});

@@ -1,0 +1,30 @@
+// The audit log. What its records hold is not documented: they pass through whole, and nothing is said about them.
+import { collection } from '../model/index.js';
+
+export const auditLogs = collection({
+  name: 'audit_logs',
+  singular: 'audit_log',
+  doc: 'A record of the audit log, as the service gives it.',
+  attributes: {},
+  operations: {
+    dialect: 'v2',
+    collection: 'audit_logs',
+    paging: 'next',
+    page: 500,
+    filters: [
+      'account_id',
+      'account_id_in',
+      'reported_at',
+      'reported_at__lt',
+      'reported_at__gt',
+      'reported_at_timeuuid',
+      'reported_at_timeuuid_in',
+      'reported_at_timeuuid_gt',
+      'reported_at_timeuuid_gte',
+      'reported_at_timeuuid_lt',
+      'reported_at_timeuuid_lte',
+    ],
+    since: 'reported_at__gt',
+    until: 'reported_at__lt',
+  },
+});

@@ -1,0 +1,33 @@
+// Subscriptions (SIMs) of the IoT platform: found by a query on company, label or custom field, or by a list of
+// identifiers. Read only: a status is changed by `trueup sim flip` alone.
+import { choice, collection, document, list, text } from '../model/index.js';
+
+export const subscriptions = collection({
+  name: 'subscriptions',
+  singular: 'subscription',
+  doc: 'A SIM subscription of the IoT platform.',
+  id: 'imsi',
+  attributes: {
+    imsi: text('International mobile subscriber identity.', { computed: true }),
+    iccid: text('Number of the card.', { computed: true }),
+    msisdn: text('Telephone number.', { computed: true }),
+    state: choice('State.', ['ACTIVE', 'ACTIVE_NO_BILLING', 'DEACTIVATED', 'DEACTIVATED_NO_BILLING', 'OPERATOR_BLOCKED', 'PAUSE', 'TERMINATED', 'TERMINATED_PENDING'], {
+      open: true,
+      computed: true,
+    }),
+    label: text('Label, where there is one.', { computed: true }),
+    detectedImei: text('Device that was seen with the card; not given for lists of identifiers.', { computed: true }),
+    enterprise: text('Enterprise; may be empty.', { computed: true }),
+    organizationId: text('Organisation, where there is one.', { computed: true }),
+    customFields: list('Custom fields, where there are some.', document('`fieldName` and `fieldValue`.'), { computed: true }),
+  },
+  columns: ['imsi', 'iccid', 'msisdn', 'state', 'label', 'enterprise'],
+  operations: {
+    dialect: 'iot',
+    collection: 'subscriptions/details',
+    paging: 'next',
+    page: 10_000,
+    filters: ['label', 'company', 'customField', 'imsi', 'icc', 'msisdn'],
+    needs: ['label', 'company', 'customField', 'imsi', 'icc', 'msisdn'],
+  },
+});
