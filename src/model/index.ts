@@ -10,6 +10,7 @@ export * from './document.js';
 export * from './event.js';
 export * from './json.js';
 export * from './kind.js';
+export * from './limited.js';
 export * from './nearest.js';
 export * from './normal.js';
 export * from './plan.js';

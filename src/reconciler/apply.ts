@@ -4,6 +4,7 @@ import {
   append,
   exits,
   isChange,
+  limited,
   Refusal,
   worst,
   writes,
@@ -247,8 +248,7 @@ class Run {
   /** Looks what became of creates without an answer. Returns addresses that were not applied and may be sent once more. */
   async #settle(release: (address: string) => void): Promise<readonly string[]> {
     const intents = [...this.#unsettled.values()];
-    const owned = new Set([...this.#entries.values()].map((entry) => `${entry.kind} ${entry.id}`));
-    const settled = (await this.#look(intents, (kind, id) => owned.has(`${kind} ${id}`))).map(besideNone);
+    const settled = (await this.#look(intents)).map(besideNone);
     const again: string[] = [];
     this.#silence = 0;
     for (const intent of intents) {
@@ -268,9 +268,9 @@ class Run {
     return again;
   }
 
-  async #look(intents: readonly Intent[], owned: (kind: string, id: string) => boolean): Promise<readonly Settled[]> {
+  async #look(intents: readonly Intent[]): Promise<readonly Settled[]> {
     try {
-      return await settle(this.#hands, intents, owned, this.#hands.clock.now());
+      return await settle(this.#hands, intents, [...this.#entries.values()], this.#hands.clock.now());
     } catch (error) {
       if (error instanceof Refusal || this.#hands.signal.aborted) return [];
       throw error;
@@ -341,22 +341,8 @@ function besideNone(settled: Settled): Settled {
 
 /** A writer with at most `most` requests under way. */
 function gated(cloud: CloudWriter, most: number): CloudWriter {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return {
-    ...cloud,
-    async send(...request) {
-      if (running === most) await new Promise<void>((go) => waiting.push(go));
-      else running += 1;
-      try {
-        return await cloud.send(...request);
-      } finally {
-        const next = waiting.shift();
-        if (next) next();
-        else running -= 1;
-      }
-    },
-  };
+  const inTurn = limited(most);
+  return { ...cloud, send: (...request) => inTurn(() => cloud.send(...request)) };
 }
 
 /** What a create without an answer came to; `settled` is absent where nobody could look. */

@@ -47,17 +47,18 @@ export type Settled = { readonly intent: Intent } & (
 );
 
 /**
- * What became of creates without an answer. `owned` tells ids that are managed already; `sent` when the
+ * What became of creates without an answer. What `entries` hold is managed already; `sent` tells when the
  * last of them may have left (milliseconds since 1970); what lies ahead counts as now.
  * @throws Refusal when a listing cannot be proven complete; the signal's reason when interrupted.
  */
-export async function settle(looker: Looker, intents: readonly Intent[], owned: (kind: string, id: string) => boolean, sent: number): Promise<readonly Settled[]> {
+export async function settle(looker: Looker, intents: readonly Intent[], entries: readonly Entry[], sent: number): Promise<readonly Settled[]> {
+  const owned = new Set(entries.map((entry) => `${entry.kind} ${entry.id}`));
   await waitUntilLanded(looker, intents, sent);
   const names = [...new Set(intents.map((intent) => intent.kind))];
   const settled: Settled[] = [];
   for (const name of names) {
     const kind = looker.kinds.get(name) as Kind;
-    const objects = (await stableListing(looker, kind)).filter((live) => !owned(name, live.id));
+    const objects = (await stableListing(looker, kind)).filter((live) => !owned.has(`${name} ${live.id}`));
     settled.push(
       ...decide(
         kind,
@@ -157,10 +158,9 @@ export async function recover(looker: Looker, session: Session): Promise<readonl
   const repeatable = pending.filter((intent) => intent.action !== 'create');
   if (repeatable.length > 0) await session.record(...(await whatWasDone(looker, repeatable)));
   const creates = pending.filter((intent) => intent.action === 'create');
-  const owned = new Set(Object.values(state.resources).map((entry) => `${entry.kind} ${entry.id}`));
   // The latest of none is -Infinity: nothing is waited for then.
   const sent = Math.max(...creates.map((intent) => Date.parse(intent.at))) + DELAY;
-  const settled = await settle(looker, creates, (kind, id) => owned.has(`${kind} ${id}`), sent);
+  const settled = await settle(looker, creates, Object.values(state.resources), sent);
   const results = settled.flatMap((one) => resultOf(looker.kinds, one) ?? []);
   if (results.length > 0) await session.record(...results);
   const undecided = settled.flatMap((one) => (one.verdict === 'undecided' ? [question(one.intent, one.candidates)] : []));

@@ -3,8 +3,8 @@ import type { DriftDocument, DriftRecord } from '../model/index.js';
 import { driftDifference, outsideDifference } from './differences.js';
 import { code, prose } from './inert.js';
 import type { Lines } from './layout.js';
-import { diagnosticItems, differenceFence, fitted, folded, shorten, table, type Level } from './markdown.js';
-import { changedBy, driftMeanings, driftSentence, driftSigns, place, unmanagedSentence } from './words.js';
+import { diagnosticItems, differenceFence, fitted, folded, footer, shorten, table, type Level } from './markdown.js';
+import { changedBy, driftMeanings, driftSentence, driftSigns, place } from './words.js';
 
 export function driftMarkdown(document: DriftDocument): string {
   return fitted((level) => driftLines(document, level));
@@ -22,9 +22,7 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
       changed.flatMap((record) => [...detailOf(record, level)]),
     );
   if (!level.details) yield* ['Attribute details are left out: the audit is too long for a comment. The text and JSON forms have them.', ''];
-  const unmanaged = unmanagedSentence(document.unmanaged);
-  if (unmanaged !== undefined) yield* [prose(shorten(unmanaged, level.length * 4)), ''];
-  yield `Target ${code(shorten(document.target, level.length))} · state serial ${document.state.serial} · trueup ${code(shorten(document.trueup_version, level.length))}`;
+  yield* footer(document, level);
 }
 
 function cellsOf(record: DriftRecord, level: Level): readonly string[] {

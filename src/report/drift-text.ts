@@ -1,10 +1,10 @@
 // An audit for a terminal: what is not as declared or not as last applied, who changed it, the summary last.
 import { equal, type DriftDocument, type DriftRecord } from '../model/index.js';
 import { driftDifference, inline, outsideDifference } from './differences.js';
-import { diagnosticLines } from './diagnostics.js';
-import { closing, differenceLines, flow, type Lines } from './layout.js';
+import { ending } from './ending.js';
+import { differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
-import { changedBy, driftActions, driftMeanings, driftSentence, driftSigns, place, unmanagedSentence } from './words.js';
+import { changedBy, driftActions, driftMeanings, driftSentence, driftSigns, place } from './words.js';
 
 export function* driftText(document: DriftDocument, style: Style): Lines {
   const color = palette(style);
@@ -13,14 +13,7 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
     yield* recordLines(record, color, width);
     yield '';
   }
-  for (const diagnostic of document.diagnostics) {
-    yield* diagnosticLines(diagnostic, color, width);
-    yield '';
-  }
-  const unmanaged = unmanagedSentence(document.unmanaged);
-  if (unmanaged !== undefined) yield* flow(unmanaged, { width, paint: color.dim });
-  if (document.drift.length > 0) yield* flow(`Target: ${document.target}`, { width, paint: color.dim });
-  yield* closing(driftSentence(document), color, width);
+  yield* ending(document, driftSentence(document), document.drift.length > 0, color, width);
 }
 
 function* recordLines(record: DriftRecord, color: Palette, width: number): Lines {

@@ -1,9 +1,9 @@
 // What Markdown reports share: they fit a pull-request comment, shortened level by level, with counts always true.
-import type { Diagnostic } from '../model/index.js';
+import type { Diagnostic, DriftDocument, PlanDocument } from '../model/index.js';
 import { rows, type Difference } from './differences.js';
 import { code, fence, prose } from './inert.js';
 import type { Lines } from './layout.js';
-import { place } from './words.js';
+import { place, unmanagedSentence } from './words.js';
 
 /** A comment takes fewer than 65,536 characters; what is left is for what a CI job puts around. */
 const limit = 65_000;
@@ -94,4 +94,11 @@ export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Leve
     return [`- **${severity}**: ${prose(shorten(summary, level.length))}${more} ${[...where, code(name)].join(' ')}`];
   });
   yield '';
+}
+
+/** The last lines: what is left alone, and what the report was made of. */
+export function* footer(document: PlanDocument | DriftDocument, level: Level): Lines {
+  const unmanaged = unmanagedSentence(document.unmanaged);
+  if (unmanaged !== undefined) yield* [prose(shorten(unmanaged, level.length * 4)), ''];
+  yield `Target ${code(shorten(document.target, level.length))} · state serial ${document.state.serial} · trueup ${code(shorten(document.trueup_version, level.length))}`;
 }

@@ -3,8 +3,8 @@ import { SENSITIVE, type PlanDocument, type ResourceChange } from '../model/inde
 import { differences, inline, outsideDifference } from './differences.js';
 import { code, fence, prose } from './inert.js';
 import type { Lines } from './layout.js';
-import { diagnosticItems, differenceFence, fitted, folded, shorten, some, table, type Level } from './markdown.js';
-import { actionOf, circumstances, isShown, place, planSentence, plural, signOf, unmanagedSentence, verbOf } from './words.js';
+import { diagnosticItems, differenceFence, fitted, folded, footer, shorten, some, table, type Level } from './markdown.js';
+import { actionOf, circumstances, isShown, place, planSentence, plural, signOf, verbOf } from './words.js';
 
 /** The first line is a hidden marker by which a job finds its earlier comment. */
 export function planMarkdown(document: PlanDocument): string {
@@ -30,9 +30,7 @@ function* planLines(document: PlanDocument, inOrder: readonly ResourceChange[], 
   yield* driftItems(document, level);
   if (!level.details) yield* ['Attribute details are left out: the plan is too long for a comment. The text and JSON forms have them.', ''];
   else if (!level.bodies) yield* ['Request bodies are left out: the plan is too long for a comment. The text and JSON forms have them.', ''];
-  const unmanaged = unmanagedSentence(document.unmanaged);
-  if (unmanaged !== undefined) yield* [prose(shorten(unmanaged, level.length * 4)), ''];
-  yield `Target ${code(shorten(document.target, level.length))} · state serial ${document.state.serial} · trueup ${code(shorten(document.trueup_version, level.length))}`;
+  yield* footer(document, level);
 }
 
 function cellsOf(change: ResourceChange, level: Level): readonly string[] {

@@ -1,10 +1,10 @@
 // A plan for a terminal: what changes in the order of execution, the requests, what to know, the summary last.
 import type { PlanDocument, ResourceChange, ResourceDrift, Verdict } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
-import { diagnosticLines } from './diagnostics.js';
-import { closing, differenceLines, flow, type Lines } from './layout.js';
+import { ending } from './ending.js';
+import { differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
-import { actionOf, circumstances, isShown, place, planSentence, signOf, unmanagedSentence, verbOf } from './words.js';
+import { actionOf, circumstances, isShown, place, planSentence, signOf, verbOf } from './words.js';
 
 export function* planText(document: PlanDocument, style: Style): Lines {
   const color = palette(style);
@@ -17,14 +17,13 @@ export function* planText(document: PlanDocument, style: Style): Lines {
   yield* requestLines(changes, color, width);
   yield* driftLines(document.resource_drift, color, width);
   yield* policyLines(document.policy, color, width);
-  for (const diagnostic of document.diagnostics) {
-    yield* diagnosticLines(diagnostic, color, width);
-    yield '';
-  }
-  const unmanaged = unmanagedSentence(document.unmanaged);
-  if (unmanaged !== undefined) yield* flow(unmanaged, { width, paint: color.dim });
-  if (changes.some((change) => actionOf(change) !== 'keep')) yield* flow(`Target: ${document.target}`, { width, paint: color.dim });
-  yield* closing(planSentence(document), color, width);
+  yield* ending(
+    document,
+    planSentence(document),
+    changes.some((change) => actionOf(change) !== 'keep'),
+    color,
+    width,
+  );
 }
 
 function* changeLines(resource: ResourceChange, color: Palette, width: number): Lines {

@@ -1,7 +1,7 @@
 // Fingerprints of secrets: scrypt over a salt of their own, so that the state proves a secret unchanged and gives
 // nothing away, even to someone who guesses. Each costs some 50 ms and 16 MiB: none is computed twice, two at once.
 import { createHmac, scrypt, timingSafeEqual } from 'node:crypto';
-import { refuse, sha256, type Fingerprint } from '../model/index.js';
+import { limited, refuse, sha256, type Fingerprint } from '../model/index.js';
 import type { Fingerprints, Random } from '../ports/index.js';
 
 type Recipe = Omit<Fingerprint, 'algorithm' | 'hash'>;
@@ -46,21 +46,4 @@ function derive(value: string | Buffer, { salt, cost, block, parallel }: Recipe)
       error ? reject(error) : resolve(hash.toString('base64')),
     );
   });
-}
-
-/** Runs at most `most` works at once, the others in the order they came. */
-function limited(most: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running === most) await new Promise<void>((go) => waiting.push(go));
-    else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 }

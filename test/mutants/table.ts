@@ -165,7 +165,7 @@ export const mutants: readonly Mutant[] = [
     tests: recover,
   },
   { name: 'recovery trusts a single listing', file: 'reconciler/recover.ts', find: 'if (ids === before) return', replace: 'if (true) return', tests: recover },
-  { name: 'recovery takes what another address has', file: 'reconciler/recover.ts', find: '.filter((live) => !owned(name, live.id))', replace: '', tests: recover },
+  { name: 'recovery takes what another address has', file: 'reconciler/recover.ts', find: '.filter((live) => !owned.has(`${name} ${live.id}`))', replace: '', tests: recover },
   {
     name: 'a patch is sent again over what another hand changed',
     file: 'reconciler/execute.ts',

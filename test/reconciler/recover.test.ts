@@ -109,7 +109,7 @@ function scene(listings: Readonly<Record<string, readonly (readonly Live[])[]>>,
 }
 
 const verdictOf = (one: Settled | undefined): readonly unknown[] => [one?.intent.address, one?.verdict, one?.verdict === 'applied' ? one.live.id : undefined];
-const none = (): boolean => false;
+const none: readonly Entry[] = [];
 const PUSH = 'alert_push_destinations';
 
 describe('settle', () => {
@@ -154,7 +154,7 @@ describe('settle', () => {
 
   it('does not take what another address has', async () => {
     const { looker } = scene({ [PUSH]: [[pager(uuid(1))]] });
-    const settled = await settle(looker, [intent()], (kind, id) => kind === PUSH && id === uuid(1), NOW);
+    const settled = await settle(looker, [intent()], [entry(PUSH, uuid(1), {}), entry('accounts', uuid(2), {})], NOW);
     expect(settled.map(verdictOf)).toEqual([[`${PUSH}.pager`, 'absent', undefined]]);
   });
 
