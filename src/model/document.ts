@@ -49,20 +49,24 @@ export interface ResourceDrift {
   readonly changes: readonly { readonly path: string; readonly applied: Json; readonly live: Json }[];
 }
 
-export interface PlanDocument {
+/** What plans and audits say of themselves. */
+interface DocumentHead {
   readonly format_version: '1.0';
   readonly trueup_version: string;
-  /** ISO 8601: the one field that differs between equal plans. */
+  /** ISO 8601: the one field that differs between equal documents. */
   readonly generated_at: string;
   readonly generated_from: { readonly paths: readonly string[]; readonly digest: string };
   readonly target: string;
   readonly state: { readonly lineage: string; readonly serial: number };
+  readonly api_requests: Readonly<Record<string, number>>;
+}
+
+export interface PlanDocument extends DocumentHead {
   readonly resource_changes: readonly ResourceChange[];
   readonly resource_drift: readonly ResourceDrift[];
   readonly unmanaged: Readonly<Record<string, number>>;
   readonly policy: readonly Verdict[];
   readonly summary: Summary;
-  readonly api_requests: Readonly<Record<string, number>>;
   /** Only where it was asked for. */
   readonly impact?: Impact;
   readonly diagnostics: readonly Diagnostic[];
@@ -110,14 +114,22 @@ export interface DriftRecord {
   readonly window: Window;
 }
 
+/** What an audit found. */
+export interface Findings {
+  readonly records: readonly DriftRecord[];
+  /** Objects that are as declared. */
+  readonly inSync: number;
+  readonly unmanaged: Readonly<Record<string, number>>;
+  readonly unmanagedObjects: readonly UnmanagedRecord[];
+  readonly health: readonly Ailment[];
+  readonly expectations: readonly Verified[];
+  /** Null where no authorization is in reach. */
+  readonly access: AccessReview | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** The JSON form of `drift`. */
-export interface DriftDocument {
-  readonly format_version: '1.0';
-  readonly trueup_version: string;
-  readonly generated_at: string;
-  readonly generated_from: { readonly paths: readonly string[]; readonly digest: string };
-  readonly target: string;
-  readonly state: { readonly lineage: string; readonly serial: number };
+export interface DriftDocument extends DocumentHead {
   readonly drift: readonly DriftRecord[];
   readonly unmanaged: Readonly<Record<string, number>>;
   readonly unmanaged_objects: readonly UnmanagedRecord[];
@@ -126,6 +138,5 @@ export interface DriftDocument {
   /** Null where no authorization is in reach. */
   readonly access: AccessReview | null;
   readonly summary: { readonly drifted: number; readonly in_sync: number; readonly unmanaged: number; readonly expectations_failed: number };
-  readonly api_requests: Readonly<Record<string, number>>;
   readonly diagnostics: readonly Diagnostic[];
 }

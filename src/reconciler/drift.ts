@@ -1,10 +1,6 @@
 // The audit: live against declared and against last applied. Which attribute, from what to what, since when, and
 // who, where the activity log knows. Reads only.
 import {
-  type AccessReview,
-  type Ailment,
-  type UnmanagedRecord,
-  type Verified,
   exits,
   redact,
   Refusal,
@@ -20,6 +16,7 @@ import {
   type DriftRecord,
   type Entry,
   type Exit,
+  type Findings,
   type Json,
   type PlanRequest,
   type Project,
@@ -31,15 +28,7 @@ import { ignoring } from './diff.js';
 import { propose, type Desk } from './propose.js';
 import { valueAt } from './resolve.js';
 
-export interface Audit {
-  readonly records: readonly DriftRecord[];
-  readonly inSync: number;
-  readonly unmanaged: Readonly<Record<string, number>>;
-  readonly unmanagedObjects: readonly UnmanagedRecord[];
-  readonly health: readonly Ailment[];
-  readonly expectations: readonly Verified[];
-  readonly access: AccessReview | null;
-  readonly diagnostics: readonly Diagnostic[];
+export interface Audit extends Findings {
   /** 0 in sync, 2 drift, 1 or 5 where the audit could not be made. */
   readonly exit: Exit;
 }

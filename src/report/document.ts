@@ -1,9 +1,5 @@
 // From a plan to its published document: wire-like, redacted, the only thing renderers and plan files ever see.
 import {
-  type AccessReview,
-  type Ailment,
-  type UnmanagedRecord,
-  type Verified,
   fingerprintOf,
   Reference,
   Secret,
@@ -20,10 +16,9 @@ import {
   type Attribute,
   type AttributeChange,
   type Change,
-  type Diagnostic,
   type Drift,
   type DriftDocument,
-  type DriftRecord,
+  type Findings,
   type Json,
   type JsonObject,
   type Kind,
@@ -74,15 +69,7 @@ export function planDocument({ plan, kinds, meta, keeps = 'all' }: PlanInput): P
   };
 }
 
-export interface DriftInput {
-  readonly records: readonly DriftRecord[];
-  readonly inSync: number;
-  readonly unmanaged: Readonly<Record<string, number>>;
-  readonly unmanagedObjects: readonly UnmanagedRecord[];
-  readonly health: readonly Ailment[];
-  readonly expectations: readonly Verified[];
-  readonly access: AccessReview | null;
-  readonly diagnostics: readonly Diagnostic[];
+export interface DriftInput extends Findings {
   readonly meta: Meta;
 }
 
