@@ -1,12 +1,48 @@
-// A command in a message is meant to be typed as it stands, so it names the environment it was said in.
-import type { Diagnostic } from '../model/index.js';
+// A command in a message is meant to be typed as it stands, so it names the PATHs and the environment it was said in.
+import type { Diagnostic, Event, Outcome } from '../model/index.js';
+import { shellWord } from '../state/trouble.js';
+import { commands, type CommandSpec } from './program.js';
 
-const command = /(: trueup (?:import|state \w+|unlock|get|apply|plan)\b[^\n]*)$/gm;
+/** What a command line names beside what it asks for. */
+export interface Said {
+  /** As they were given; none, or the current folder alone, is what every command takes by itself. */
+  readonly paths: readonly string[];
+  readonly env: string | undefined;
+}
 
-/** Safe to apply twice. */
-export function inEnvironment(diagnostics: readonly Diagnostic[], env: string | undefined): readonly Diagnostic[] {
-  if (env === undefined) return diagnostics;
-  return diagnostics.map((one) =>
-    one.detail === undefined ? one : { ...one, detail: one.detail.replaceAll(command, (line) => (line.endsWith(` --env ${env}`) ? line : `${line} --env ${env}`)) },
-  );
+const PATHS = '[paths...]';
+const namesOf = (fits: (spec: CommandSpec) => boolean): string =>
+  commands
+    .filter(fits)
+    .map(({ name }) => name)
+    .join('|');
+const takesPaths = new RegExp(`^trueup (?:${namesOf(({ args }) => args.includes(PATHS))})\\b`);
+const inDetail = new RegExp(`(?<=: )trueup (?:${namesOf(({ flags }) => flags.some(({ spelling }) => spelling.startsWith('--env ')))})\\b[^\\n]*$`, 'gm');
+
+/** Those of the arguments that are PATHs. */
+export function pathsIn({ args: shape }: CommandSpec, args: readonly string[]): readonly string[] {
+  return shape.includes(PATHS) ? args.slice(shape.split(' ').length - 1) : [];
+}
+
+/** The command, complete. Safe to apply twice. */
+export function typed(command: string, { paths, env }: Said): string {
+  const places = takesPaths.test(command) && paths.join() !== '.' ? paths.map(shellWord) : [];
+  const rest = [...places, ...(env === undefined ? [] : ['--env', env])].map((word) => ` ${word}`).join('');
+  return command.endsWith(rest) ? command : command + rest;
+}
+
+function toldOne(diagnostic: Diagnostic, said: Said): Diagnostic {
+  const { detail } = diagnostic;
+  return detail === undefined ? diagnostic : { ...diagnostic, detail: detail.replaceAll(inDetail, (command) => typed(command, said)) };
+}
+
+export const told = (diagnostics: readonly Diagnostic[], said: Said): readonly Diagnostic[] => diagnostics.map((one) => toldOne(one, said));
+
+export function toldOutcome(outcome: Outcome, said: Said): Outcome {
+  return outcome.diagnostic === undefined ? outcome : { ...outcome, diagnostic: toldOne(outcome.diagnostic, said) };
+}
+
+export function toldEvent(event: Event, said: Said): Event {
+  if (event.type === 'diagnostic') return { ...event, diagnostic: toldOne(event.diagnostic, said) };
+  return event.type === 'end' ? { ...event, outcome: toldOutcome(event.outcome, said) } : event;
 }

@@ -6,7 +6,8 @@ import { systemClock } from '../ports/clock.js';
 import { diskFiles } from '../ports/files.js';
 import { systemRandom } from '../ports/random.js';
 import { kinds } from '../resources/index.js';
-import { inEnvironment } from './commands-to-type.js';
+import type { Ndjson } from '../report/index.js';
+import { told, type Said } from './commands-to-type.js';
 import type { Flags } from './program.js';
 import { version } from './version.js';
 import { ask, outlet, readAll, type Out } from './streams.js';
@@ -17,6 +18,8 @@ export interface Context extends Ports {
   readonly flags: Flags;
   readonly environment: Environment;
   readonly cwd: string;
+  /** What commands in messages have to name. A saved plan puts its own in place of what the command line says. */
+  said: Said;
   readonly kinds: Kinds;
   readonly out: Out;
   readonly err: Out;
@@ -27,6 +30,8 @@ export interface Context extends Ports {
   ask(question: string): Promise<string>;
   /** All of standard input. */
   stdin(): Promise<string>;
+  /** The events that `--json` asks for: one stream a run, which its version begins. */
+  events(): Promise<Ndjson>;
   /** Says diagnostics, as far as TRUEUP_LOG wants them: on stderr, or as part of the stream that `--json` asks for. */
   tell(diagnostics: readonly Diagnostic[]): Promise<void>;
   /** One line on stderr where TRUEUP_LOG=debug. */
@@ -38,18 +43,27 @@ export type Command = (context: Context, args: readonly string[]) => Promise<Exi
 const LONGEST_INPUT = 2 * 1024 * 1024 + 1;
 const levels = ['error', 'warning', 'info', 'debug'] as const;
 
-export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSignal): Context {
+/** @param paths those that the command line names */
+export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSignal, paths: readonly string[] = []): Context {
   const { env: environment, stdin, stdout, stderr } = process;
   const out = outlet(stdout, environment);
   const err = outlet(stderr, environment);
-  const wanted = environment['TRUEUP_LOG'] || 'info';
-  const level = levels.findIndex((one) => one === (wanted === 'warn' ? 'warning' : wanted));
+  const asked = environment['TRUEUP_LOG'] || 'info';
+  const level = levels.findIndex((one) => one === (asked === 'warn' ? 'warning' : asked));
   const random = systemRandom();
   const clock = systemClock();
-  return {
+  let events: Promise<Ndjson> | undefined;
+  const begin = async (): Promise<Ndjson> => {
+    const { ndjson } = await import('../report/index.js');
+    const begun = ndjson({ version, clock });
+    out.write(begun.version());
+    return begun;
+  };
+  const context: Context = {
     flags,
     environment,
     cwd: process.cwd(),
+    said: { paths, env: flags.env },
     kinds,
     out,
     err,
@@ -60,15 +74,17 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
     interactive: stdin.isTTY ? stderr.isTTY : false,
     ask: (question) => ask(stdin, stderr, question, signal),
     stdin: () => readAll(stdin, LONGEST_INPUT),
+    events: () => (events ??= begin()),
     async tell(diagnostics) {
-      const shown = diagnostics.filter((one) => level === -1 || levels.indexOf(one.severity) <= level);
-      if (shown.length === 0) return;
-      const { ndjson, renderDiagnostics } = await import('../report/index.js');
-      if (flags.json) out.write(ndjson({ version, clock }).diagnostics(shown));
-      else err.write(renderDiagnostics(inEnvironment(shown, flags.env), err.style));
+      const wanted = diagnostics.filter((one) => level === -1 || levels.indexOf(one.severity) <= level);
+      if (wanted.length === 0) return;
+      const shown = told(wanted, context.said);
+      if (flags.json) out.write((await context.events()).diagnostics(shown));
+      else err.write((await import('../report/index.js')).renderDiagnostics(shown, err.style));
     },
     debug: (line) => level === levels.length - 1 && err.write(`${line()}\n`),
   };
+  return context;
 }
 
 /** A whole number from a flag. @throws Refusal */

@@ -1,4 +1,5 @@
 // An emulator whose data outlive the process: no write is answered before it is on disk, as a cloud would have it.
+import { dirname } from 'node:path';
 import type { Emulator, Fault } from '../emulator/index.js';
 import type { Context } from './context.js';
 
@@ -18,8 +19,11 @@ export async function durable(context: Context, { data, seed, faults = [] }: Emu
   const [text, file] = kept !== undefined || seed === undefined ? [kept, data] : [await files.read(seed), seed];
   const emulator = createEmulator({ kinds, clock, random, faults, ...(text !== undefined && { estate: parseEstate(text, file as string) }) });
   if (data === undefined) return emulator;
-  const save = saver(emulator, () => files.replace(data, `${JSON.stringify(emulator.snapshot())}\n`, 0o600));
-  await files.makeFolder(data.replace(/[^/\\]*$/, ''));
+  // The folder is made by the first change: who only looks leaves nothing behind.
+  const save = saver(emulator, async () => {
+    await files.makeFolder(dirname(data));
+    await files.replace(data, `${JSON.stringify(emulator.snapshot())}\n`, 0o600);
+  });
   return {
     ...emulator,
     async fetch(request) {

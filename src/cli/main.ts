@@ -2,6 +2,7 @@
 // comes of it into words on stderr and an exit code.
 import { setFlagsFromString } from 'node:v8';
 import { exits, Refusal, worst, type Diagnostic, type Exit } from '../model/index.js';
+import { pathsIn } from './commands-to-type.js';
 import { contextOf, type Command, type Context } from './context.js';
 import { parse, type CommandSpec } from './program.js';
 
@@ -44,7 +45,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
   }
   const { command, args, flags } = parsed;
   const controller = new AbortController();
-  const context = contextOf(process, flags, controller.signal);
+  const context = contextOf(process, flags, controller.signal, pathsIn(command, args));
   const signalled = listen(process, controller, () => command.graceful && context.err.write('Stopping: what runs is finished first. Once more ends at once.\n'));
   const code = await outcome(process, context, command, args);
   process.exit(worst([code, ...signalled()]));

@@ -1,6 +1,6 @@
 // The command line as data: every command with its arguments and flags. The parser, the help texts, the texts that
 // answer `--help` before anything is loaded, and shell completion are all made from this table.
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 import { policyRules } from '../model/index.js';
 import { version } from './version.js';
 
@@ -172,6 +172,9 @@ Credentials come from the environment: trueup doctor names what is missing.`;
 export type Parsed = { readonly command: CommandSpec; readonly args: readonly string[]; readonly flags: Flags } | { readonly exit: 0 | 1 };
 
 type Write = (text: string) => void;
+
+const WIDTH = 80;
+const outputError = (text: string, write: Write): void => write(new Help().boxWrap(text, WIDTH));
 type Found = (command: CommandSpec, args: readonly string[], flags: Flags) => void;
 
 const toOption = ({ spelling, doc, choices, initial, repeat }: FlagSpec): Option => {
@@ -192,7 +195,15 @@ function createProgram(out: Write, err: Write, found: Found): Command {
       .exitOverride()
       .configureHelp({ subcommandTerm: (one) => one.name() })
       .helpOption('-h, --help', 'show this')
-      .configureOutput({ writeOut: out, writeErr: err, getOutHelpWidth: () => 80, getErrHelpWidth: () => 80, getOutHasColors: () => false, getErrHasColors: () => false })
+      .configureOutput({
+        writeOut: out,
+        writeErr: err,
+        getOutHelpWidth: () => WIDTH,
+        getErrHelpWidth: () => WIDTH,
+        getOutHasColors: () => false,
+        getErrHasColors: () => false,
+        outputError,
+      })
       .showHelpAfterError(`For what there is, type: ${path} --help`);
   const root = common(new Command('trueup'), 'trueup')
     .description('Declare accounts, alert rules, push destinations and roles; plan, apply, audit.')

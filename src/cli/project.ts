@@ -1,6 +1,7 @@
 // The project in front of a command: loaded, linted, its complaints said.
-import { refuse, Refusal, defaultSettings, exits, type Diagnostic, type Origin, type Project, type Settings } from '../model/index.js';
+import { nearest, refuse, Refusal, defaultSettings, exits, type Diagnostic, type Origin, type Project, type Settings } from '../model/index.js';
 import { declarationFiles } from '../ports/declaration-files.js';
+import type { DeclarationFiles } from '../ports/index.js';
 import type { Context } from './context.js';
 import { environmentOf } from './memory.js';
 
@@ -32,10 +33,10 @@ interface Loading {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, check = nothingElse): Promise<Loading> {
+async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, check = nothingElse, files = declarationFiles): Promise<Loading> {
   const { load, lint } = await import('../declarations/index.js');
   const { kinds, cwd, environment, stdin } = context;
-  const loaded = await load({ kinds, paths, cwd, files: declarationFiles, stdin, environment, variables, ...(env !== undefined && { env }) });
+  const loaded = await load({ kinds, paths, cwd, files, stdin, environment, variables, ...(env !== undefined && { env }) });
   const { project, frame } = loaded;
   const found = project ? [...loaded.diagnostics, ...lint(project, kinds), ...(await check(project))] : loaded.diagnostics;
   return { ...(project && { project }), diagnostics: found.map((one) => framed(one, frame)) };
@@ -54,10 +55,30 @@ export async function loadProject(context: Context, paths: readonly string[], ho
   return project;
 }
 
-/** The settings of the current folder, for commands that need no declarations; the defaults where it holds none. */
+/**
+ * The settings of the current folder, for commands that need no declarations; the defaults where it holds none. What
+ * is declared may be as wrong as it likes. @throws Refusal where the settings are not beyond doubt.
+ */
 export async function settingsHere(context: Context): Promise<Settings> {
-  const { project, diagnostics } = await read(context, [], chosen(context));
+  const blind: DeclarationFiles = { ...declarationFiles, read: (path, limit) => settingsIn(declarationFiles.read(path, limit)) };
+  const { project, diagnostics } = await read(context, [], chosen(context), nothingElse, blind);
   if (project) return project.settings;
   if (diagnostics.some((one) => one.severity === 'error' && one.code !== 'no-declarations')) throw new Refusal(diagnostics, exits.error);
   return defaultSettings;
+}
+
+const KEPT = ['settings', 'variables'];
+const SECTION = /^([A-Za-z][\w-]*):(?!\S)[^\r\n]*(?:[\r\n](?![^\s#])[^\r\n]*)*/gm;
+
+/**
+ * A file with all sections blanked out but what is, or may be meant for, settings and variables; every byte keeps its
+ * place. A section begins with its key at the left margin and ends where another line does; what is written otherwise
+ * stays, and is loaded with its complaints.
+ */
+function settingsIn(bytes: Uint8Array): Uint8Array {
+  const text = Buffer.from(bytes).toString('latin1');
+  return Buffer.from(
+    text.replace(SECTION, (section, name: string) => (nearest(name, KEPT) === undefined ? section.replace(/[^\r\n]/g, ' ') : section)),
+    'latin1',
+  );
 }

@@ -2,8 +2,8 @@
 // a line elsewhere, JSON lines where those were asked for.
 import type { Emit } from '../model/index.js';
 import type { Ndjson } from '../report/index.js';
+import { toldEvent } from './commands-to-type.js';
 import type { Context } from './context.js';
-import { version } from './version.js';
 
 export interface Watch {
   readonly emit: Emit;
@@ -18,14 +18,13 @@ export interface Watch {
 const PACE = { drawn: 80, lines: 10_000, json: 10_000 };
 
 export async function watch(context: Context): Promise<Watch> {
-  const { ndjson, advance, noProgress, progressLine } = await import('../report/index.js');
   const { out, err, clock } = context;
   if (context.flags.json) {
-    const lines = ndjson({ version, clock });
+    const lines = await context.events();
     const beat = setInterval(() => out.write(lines.progress()), PACE.json);
-    out.write(lines.version());
-    return { lines, emit: (event) => out.write(lines.event(event)), expect: () => undefined, end: () => clearInterval(beat) };
+    return { lines, emit: (event) => out.write(lines.event(toldEvent(event, context.said))), expect: () => undefined, end: () => clearInterval(beat) };
   }
+  const { advance, noProgress, progressLine } = await import('../report/index.js');
   let progress = noProgress();
   let last = clock.monotonic() - (err.animated ? PACE.drawn : 0);
   return {

@@ -4,7 +4,7 @@ import type { Fingerprints } from '../ports/index.js';
 import type { Desk } from '../reconciler/propose.js';
 import type { Meta } from '../report/index.js';
 import type { Snapshot, Store } from '../state/index.js';
-import { inEnvironment } from './commands-to-type.js';
+import { told } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { fingerprintsOf, storeOf } from './memory.js';
 import { loadProject, chosen, type Chosen } from './project.js';
@@ -72,6 +72,6 @@ export function metaOf(context: Context, { project, reached }: Site, snapshot: S
 /** The published form of a plan. What is kept is only listed where somebody will read it. */
 export async function documentOf(context: Context, site: Site, snapshot: Snapshot | undefined, plan: Plan, keeps: 'all' | 'count'): Promise<PlanDocument> {
   const { planDocument } = await import('../report/index.js');
-  const diagnostics = inEnvironment(plan.diagnostics, context.flags.env);
+  const diagnostics = told(plan.diagnostics, context.said);
   return planDocument({ plan: { ...plan, diagnostics }, kinds: context.kinds, meta: metaOf(context, site, snapshot), keeps });
 }

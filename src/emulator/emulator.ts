@@ -42,7 +42,7 @@ export interface Emulator {
   /** @throws ConnectionReset where a fault breaks the connection. */
   fetch(request: Request): Promise<Response>;
   snapshot(): Estate;
-  /** Every request so far, the oldest first. */
+  /** The newest requests, at least KEPT where there were as many, the oldest first. */
   readonly requests: readonly Exchange[];
   setFaults(faults: readonly Fault[]): void;
   /** Called after each change of the data. */
@@ -52,6 +52,9 @@ export interface Emulator {
   /** Resolves once every late write has landed. */
   settled(): Promise<void>;
 }
+
+/** A process that runs for days must not remember every request. The log of changes is kept whole, as the API serves it. */
+const KEPT = 10_000;
 
 /** @throws Refusal for an estate that does not hold together. */
 export function createEmulator(options: EmulatorOptions): Emulator {
@@ -77,7 +80,10 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     const body = request.method === 'GET' ? '' : await request.text();
     const at = store.now();
     const kind = kindOf(kinds, url.pathname);
-    const record = (status: number) => void requests.push({ method: request.method, path: url.pathname, query: url.search, body: kept(kind, body), status, at });
+    const record = (status: number): void => {
+      const length = requests.push({ method: request.method, path: url.pathname, query: url.search, body: kept(kind, body), status, at });
+      if (length >= 2 * KEPT) requests.splice(0, KEPT);
+    };
     const shift = (remove: boolean): void => shiftBy(cloud, kind, url, remove);
     const scene: Scene = { clock, quirks, url, method: request.method, proceed: async () => app.fetch(request, { body }), shift, later };
     try {

@@ -12,6 +12,7 @@ import {
   type Outcome,
   type PlanDocument,
   type ResourceChange,
+  type Summary,
 } from '../model/index.js';
 import type { Clock } from '../ports/index.js';
 import { visible } from './inert.js';
@@ -31,11 +32,12 @@ export interface Ndjson {
   diagnostics(diagnostics: readonly Diagnostic[]): string;
 }
 
+type Hook = Readonly<Record<string, Json>>;
 type Level = 'info' | 'warn' | 'error';
 type Line = (level: Level, type: string, message: string, more: Readonly<Record<string, unknown>>) => string;
 
 const uiVersion = '1.2';
-/** Terraform's words for our actions. */
+/** Terraform's words for our actions. An adoption that writes as well is an `update`, and `importing` tells the rest; sums count it under both. */
 const actions: Readonly<Record<Action, string>> = { create: 'create', update: 'update', delete: 'delete', adopt: 'import', forget: 'remove', keep: 'noop' };
 const driftedActions: Readonly<Record<DriftRecord['status'], string>> = { changed: 'update', gone: 'delete', missing: 'create', undeclared: 'delete', settled: 'noop' };
 
@@ -43,13 +45,24 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
   const line: Line = (level, type, message, more) =>
     jsonLine({ '@level': level, '@message': visible(message), '@module': 'trueup.ui', '@timestamp': new Date(clock.now()).toISOString(), type, ...more });
   const running = new Map<string, { readonly action: Action; readonly since: number }>();
-  const progress = (): string => [...running].map(([address, { action, since }]) => progressed(line, address, action, clock.monotonic() - since)).join('');
+  // Events do not say of an adoption whether it writes: the plan that came before does.
+  let writing: ReadonlySet<string> = new Set();
+  const hook = (address: string, action: Action, id?: string): Hook => ({
+    resource: resource(address),
+    action: action === 'adopt' && writing.has(address) ? actions.update : actions[action],
+    ...(id !== undefined && { id_key: 'id', id_value: id }),
+  });
+  const progress = (): string =>
+    [...running].map(([address, { action, since }]) => progressed(line, address, during[action], hook(address, action), clock.monotonic() - since)).join('');
   const diagnostics = (all: readonly Diagnostic[]): string => all.map((one) => diagnosed(line, one)).join('');
 
   return {
     version: () => line('info', 'version', `trueup ${version}`, { trueup: version, ui: uiVersion }),
-    plan: (document) =>
-      planned(line, document) + diagnostics(document.diagnostics) + line('info', 'change_summary', planSentence(document), { changes: changesOf('plan', document.summary) }),
+    plan: (document) => {
+      writing = new Set(document.resource_changes.filter(adoptsAndWrites).map(({ address }) => address));
+      const changes = changesOf('plan', document.summary, writing.size);
+      return planned(line, document) + diagnostics(document.diagnostics) + line('info', 'change_summary', planSentence(document), { changes });
+    },
     drift: (document) =>
       document.drift.map((record) => drifted(line, record)).join('') +
       diagnostics(document.diagnostics) +
@@ -62,7 +75,10 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
           return line('info', 'apply_start', `${event.address}: ${during[event.action]}`, { hook: hook(event.address, event.action, event.id) });
         case 'end':
           running.delete(event.outcome.address);
-          return ended(line, event.outcome) + (event.outcome.diagnostic ? diagnostics([event.outcome.diagnostic]) : '');
+          return (
+            ended(line, event.outcome, hook(event.outcome.address, event.outcome.action, event.outcome.id)) +
+            (event.outcome.diagnostic ? diagnostics([event.outcome.diagnostic]) : '')
+          );
         case 'diagnostic':
           return diagnostics([event.diagnostic]);
         case 'waiting':
@@ -72,8 +88,11 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
       }
     },
     progress,
-    outcomes: (outcomes) =>
-      line('info', 'change_summary', outcomeSentence(outcomes), { changes: changesOf('apply', summarise(outcomes.filter(({ outcome }) => outcome === 'done'))) }),
+    outcomes: (outcomes) => {
+      const done = outcomes.filter(({ outcome }) => outcome === 'done');
+      const both = done.filter(({ action, address }) => action === 'adopt' && writing.has(address)).length;
+      return line('info', 'change_summary', outcomeSentence(outcomes), { changes: changesOf('apply', summarise(done), both) });
+    },
     diagnostics,
   };
 }
@@ -91,24 +110,16 @@ function resource(address: string): Json {
   };
 }
 
-const hook = (address: string, action: Action, id?: string): Readonly<Record<string, Json>> => ({
-  resource: resource(address),
-  action: actions[action],
-  ...(id !== undefined && { id_key: 'id', id_value: id }),
-});
-
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
-function progressed(line: Line, address: string, action: Action, elapsed: number): string {
-  return line('info', 'apply_progress', `${address}: still ${during[action]} after ${seconds(elapsed)} s`, {
-    hook: { ...hook(address, action), elapsed_seconds: seconds(elapsed) },
-  });
+function progressed(line: Line, address: string, doing: string, hook: Hook, elapsed: number): string {
+  return line('info', 'apply_progress', `${address}: still ${doing} after ${seconds(elapsed)} s`, { hook: { ...hook, elapsed_seconds: seconds(elapsed) } });
 }
 
 /** What was skipped never started; it and what is kept have no line but their diagnostic. */
-function ended(line: Line, { address, action, outcome, id, elapsed = 0 }: Outcome): string {
+function ended(line: Line, { address, action, outcome, id, elapsed = 0 }: Outcome, hook: Hook): string {
   if (outcome === 'skipped' || action === 'keep') return '';
-  const more = { hook: { ...hook(address, action, id), elapsed_seconds: seconds(elapsed) } };
+  const more = { hook: { ...hook, elapsed_seconds: seconds(elapsed) } };
   if (outcome === 'done') return line('info', 'apply_complete', `${address}: ${past[action]} after ${seconds(elapsed)} s${id === undefined ? '' : ` (id ${id})`}`, more);
   return line('error', 'apply_errored', `${address}: ${action} ${outcome === 'unknown' ? 'has an unknown outcome' : 'failed'} after ${seconds(elapsed)} s`, more);
 }
@@ -124,13 +135,13 @@ function planned(line: Line, { resource_drift, resource_changes, policy }: PlanD
   return [...outside, ...changes, ...verdicts].join('');
 }
 
+const adoptsAndWrites = (change: ResourceChange): boolean => actionOf(change) === 'adopt' && change.change.actions[0] === 'update';
+
 function plannedChange(line: Line, change: ResourceChange): string {
-  const action = actionOf(change);
-  const word = action === 'adopt' && change.change.actions[0] === 'update' ? 'update' : actions[action];
   return line('info', 'planned_change', `${change.address}: to ${verbOf(change).toLowerCase()}`, {
     change: {
       resource: resource(change.address),
-      action: word,
+      action: adoptsAndWrites(change) ? actions.update : actions[actionOf(change)],
       reason: change.reason,
       ...(change.change.importing && { importing: change.change.importing }),
       ...(change.previous_address !== undefined && { previous_resource: resource(change.previous_address) }),
@@ -155,6 +166,7 @@ function diagnosed(line: Line, { severity, code, summary, detail, address, attri
   });
 }
 
-function changesOf(operation: 'plan' | 'apply', counts: Readonly<Record<Action, number>>): Json {
-  return { add: counts.create, change: counts.update, import: counts.adopt, remove: counts.delete, forget: counts.forget, operation };
+/** @param both how many adoptions write as well */
+function changesOf(operation: 'plan' | 'apply', counts: Summary, both: number): Json {
+  return { add: counts.create, change: counts.update + both, import: counts.adopt, remove: counts.delete, forget: counts.forget, operation };
 }

@@ -1,5 +1,6 @@
 // One run at a time. Three layers: a name in the kernel, which a dying process cannot keep; a lock file, which says
 // who and speaks across machines; and fencing (`assertHeld`), which notices that a lock was taken away.
+import { basename, dirname, join } from 'node:path';
 import { exits, refuse, sha256, type Json, canonical } from '../model/index.js';
 import type { Clock, Files, LockPort, Random } from '../ports/index.js';
 import { parseJson } from './json-text.js';
@@ -34,6 +35,7 @@ export async function takeLock(tools: LockTools, path: string, operation: string
   const kernel = await tools.lock.hold(sha256(path).slice(0, 32));
   if (kernel === 'taken') return refuseHeld(path, await readLock(tools.files, path));
   try {
+    await sweep(tools, path);
     const mine = await takeFile(tools, path, operation);
     return {
       async assertHeld() {
@@ -140,9 +142,31 @@ async function judge(lock: LockPort, record: LockRecord): Promise<'dead' | 'aliv
 async function takeAway(files: Files, random: Random, path: string, judged: LockRecord): Promise<void> {
   const aside = `${path}.${random.uuid()}.tmp`;
   if ((await ifThere(files.rename(path, aside).then(() => true))) !== true) return;
-  const caught = await files.read(aside);
-  if (caught !== `${canonical(judged as unknown as Json)}\n`) await files.create(path, caught, 0o600).catch(ignoreExisting);
-  await files.remove(aside);
+  // Where it is gone already, another run swept it: its holder was dead.
+  const caught = await ifThere(files.read(aside));
+  if (caught !== undefined && caught !== `${canonical(judged as unknown as Json)}\n`) await files.create(path, caught, 0o600).catch(ignoreExisting);
+  await ifThere(files.remove(aside));
+}
+
+const LEFT = /^\.[0-9a-f-]{36}\.tmp$/;
+
+/**
+ * Removes what runs left that were killed while they took a lock or took one away. Only the record inside tells whose
+ * a file is, so what is torn, or of a run that may live, stays.
+ */
+async function sweep({ files, lock }: LockTools, path: string): Promise<void> {
+  const [folder, name] = [dirname(path), basename(path)];
+  for (const one of await files.list(folder)) {
+    if (!one.startsWith(name) || !LEFT.test(one.slice(name.length))) continue;
+    const at = join(folder, one);
+    const record = await readLock(files, at).catch(unreadable);
+    if (record !== undefined && record !== 'damaged' && (await judge(lock, record)) === 'dead') await ifThere(files.remove(at));
+  }
+}
+
+function unreadable(error: unknown): 'damaged' {
+  if (!isDiskError(error)) throw error;
+  return 'damaged';
 }
 
 /** Someone was quicker: the lock that was put aside is lost, which its holder notices before it writes. */

@@ -78,7 +78,8 @@ describe('complaints', () => {
     const { parsed, out, err } = read(...words);
     expect(parsed).toEqual({ exit: 1 });
     expect(out).toBe('');
-    expect(err).toMatch(complaint);
+    expect(err.replace(/\s+/g, ' ')).toMatch(complaint);
+    expect(err.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   test('a wrong flag says what to type next', () => expect(read('plan', '--nope').err).toContain('type: trueup plan --help'));

@@ -61,6 +61,12 @@ describe('a first project', () => {
     expect((await home.expect(0, ['state', 'list'])).stdout).toBe('');
   });
 
+  test('who only looks leaves nothing behind', async () => {
+    const home = folder({ 'trueup.yaml': small });
+    for (const args of [['plan'], ['drift'], ['get', 'accounts'], ['doctor'], ['state', 'list']]) await home.expect(0, args);
+    expect(readdirSync(home.path)).toEqual(['trueup.yaml']);
+  });
+
   test('nobody to ask: fails at once, before reading anything', async () => {
     const home = folder({ 'trueup.yaml': 'this is not even: [yaml' });
     for (const args of [['apply'], ['destroy'], ['apply', '--json']]) {
@@ -118,6 +124,19 @@ describe('saved plans', () => {
     rmSync(join(home.path, '.trueup', 'state.prod.json'));
     const { stderr } = await home.expect(5, ['plan', '--env', 'prod']);
     expect(stderr).toMatch(/^ *(?:Choose one: )?trueup import accounts\.a 2 --env prod$/m);
+    expect((await home.expect(5, ['plan', 'a.yaml', '--env', 'prod'])).stderr).toMatch(/trueup import accounts\.a 2 a\.yaml --env prod$/m);
+    expect((await home.expect(5, ['plan', 'a.yaml', '--env', 'prod', '--json'])).stdout).toContain('trueup import accounts.a 2 a.yaml --env prod\\n');
+    expect((await home.expect(1, ['apply', 'a.yaml', '--env', 'prod'])).stderr).toMatch(/: trueup apply --auto-approve a\.yaml --env prod$/m);
+    expect((await home.expect(1, ['destroy', 'a.yaml'])).stderr).toMatch(/: trueup destroy --auto-approve a\.yaml$/m);
+  });
+
+  test('name the PATHs and the environment they were made with, and not themselves', async () => {
+    const home = folder({ 'our estate/a.yaml': 'settings: { target: emulator }\naccounts: { a: { name: A } }\n', 'our estate/trueup.prod.yaml': 'variables: {}\n' });
+    expect((await home.expect(0, ['plan', 'our estate', '--env', 'prod', '--out', 'p q.plan'])).stderr).toContain("trueup apply 'p q.plan'\n");
+    home.write('our estate/a.yaml', home.read('our estate/a.yaml').replace('name: A', 'name: B'));
+    expect((await home.expect(6, ['apply', 'p q.plan'])).stderr).toMatch(/trueup plan --out 'p q.plan' 'our estate' --env prod$/m);
+    home.write('p q.plan', '{}');
+    expect((await home.expect(1, ['apply', 'p q.plan'])).stderr).toMatch(/trueup plan --out FILE$/m);
   });
 
   test('are shown, carried out without asking, and refused when stale', async () => {
@@ -215,6 +234,25 @@ describe('streams', () => {
     }
     home.write('trueup.yaml', 'accounts: { a: { nmae: x } }');
     expect(JSON.parse((await home.expect(1, ['plan', '--json'])).stdout.trim().split('\n').at(-1) as string)).toMatchObject({ type: 'diagnostic', '@level': 'error' });
+  });
+
+  test('--json begins with the version, whatever there is to complain about', async () => {
+    const warned = small + 'account_authorizations: { x: { user: "1", account: "2", role: root, lifecycle: { protect: true } } }\n';
+    for (const [text, verb] of [
+      [warned, ['plan']],
+      [warned, ['drift']],
+      [warned, ['apply', '--auto-approve']],
+      ['accounts: [', ['plan']],
+      [small, ['apply']],
+    ] as const) {
+      const { stdout } = await folder({ 'trueup.yaml': text }).run([...verb, '--json']);
+      const types = stdout
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { type: string }).type);
+      expect(types.slice(0, 2)).toEqual(['version', 'diagnostic']);
+      expect(types.filter((type) => type === 'version')).toHaveLength(1);
+    }
   });
 
   test('reports are written beside what is shown', async () => {
@@ -325,6 +363,42 @@ describe('signals', () => {
     expect((await home.expect(4, ['apply', '--auto-approve'], { env })).stderr).toContain(String(run.child.pid));
     expect((await home.expect(0, ['doctor'], { env })).stdout).toMatch(/lock +held by apply .*trueup unlock/);
     expect((await home.expect(0, ['plan'], { env })).stdout).toContain('3 to create');
+  });
+});
+
+describe('where declarations do not load', () => {
+  const broken = {
+    'a type that is wrong': 'accounts:\n  a: { name: [1] }\n',
+    'YAML that is none': 'accounts:\n  a: { name: [ }\n# note\n\n  b: "\n',
+    'an unknown kind': 'acounts: { a: { name: A } }\n',
+    'the same twice': 'accounts: { a: { name: A }, a: { name: B } }\r\n',
+    'a name that is none': 'accounts: { "1": { name: A } }\n',
+  };
+
+  test.each(Object.entries(broken))('%s: the state, the lock and the cloud are still cared for', async (_, text) => {
+    const home = folder({ 'trueup.yaml': small, 'keep.yaml': 'variables: { where: kept.json }\n' });
+    home.write('trueup.yaml', small.replace('target: emulator', 'target: emulator, state: "${var.where}"'));
+    await home.expect(0, ['apply', '--auto-approve']);
+    home.write('trueup.yaml', `${text}settings: { target: emulator, state: "\${var.where}" }\n${text}`);
+    await home.expect(1, ['plan']);
+    expect((await home.expect(0, ['state', 'list'])).stdout).toContain('accounts.field-ops');
+    await home.expect(0, ['state', 'show', 'accounts.field-ops']);
+    await home.expect(0, ['state', 'mv', 'accounts.field-ops', 'accounts.field']);
+    await home.expect(0, ['state', 'rm', 'accounts.field']);
+    expect((await home.expect(0, ['get', 'accounts'])).stdout).toContain('Field operations');
+    expect((await home.expect(1, ['unlock', 'x'])).stderr).toContain('nothing is locked');
+  });
+
+  test.each([
+    ['settings: { target: emulater }\n', 'emulator'],
+    ['setings: { target: emulator }\n', 'settings'],
+    ['settings: { target: emulator\n', 'trueup.yaml:'],
+    ['settings: { target: emulator }\nsettings: { target: emulator }\n', 'twice'],
+    ['{ settings: { target: emulator }, accounts: { a: { nmae: A } } }\n', 'nmae'],
+    ['accounts:\r  a: { name: A }\rsettings: { target: emulater }\r', 'not valid YAML'],
+  ])('%j: settings that are in doubt are refused', async (text, says) => {
+    const { stderr } = await folder({ 'trueup.yaml': text }).expect(1, ['state', 'list']);
+    expect(stderr).toContain(says);
   });
 });
 

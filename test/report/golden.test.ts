@@ -154,6 +154,35 @@ describe('the end of an apply', () => {
   });
 });
 
+test('an adoption that writes as well is an update from the plan to the sum, which counts it under both', () => {
+  const stream = ndjson({ version: '0.1.0', clock });
+  const adoptions = mixed.changes.filter(({ action }) => action === 'adopt');
+  const ends = adoptions.map(({ address, kind }): Outcome => ({ address, kind, action: 'adopt', outcome: 'done', id: '900' }));
+  const started = ends.map(({ address, kind }) => stream.event({ type: 'start', address, kind, action: 'adopt' }));
+  expect(started.join('')).not.toContain('"update"');
+  const lines = [
+    stream.plan(planDocument({ plan: { ...mixed, changes: adoptions }, kinds, meta })),
+    ...ends.map(({ address, kind }) => stream.event({ type: 'start', address, kind, action: 'adopt' })),
+    stream.progress(),
+    ...ends.map((outcome) => stream.event({ type: 'end', outcome })),
+    stream.outcomes(ends),
+  ].join('');
+  type Told = { type: string; change?: About; hook?: About; changes?: unknown };
+  type About = { action: string; resource: { addr: string } };
+  const told = lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Told]));
+  const words = told.filter(({ type }) => /^(planned_change|apply_)/.test(type)).map(({ type, change, hook }) => [type, (change ?? hook)?.resource.addr, (change ?? hook)?.action]);
+  const each = (type: string): unknown[] => [
+    [type, 'accounts.hq', 'import'],
+    [type, 'account_authorizations.dana', 'update'],
+  ];
+  expect(words).toEqual(['planned_change', 'apply_start', 'apply_progress', 'apply_complete'].flatMap(each));
+  const sum = { add: 0, change: 1, import: 2, remove: 0, forget: 0 };
+  expect(told.flatMap(({ changes }) => (changes === undefined ? [] : [changes]))).toEqual([
+    { ...sum, operation: 'plan' },
+    { ...sum, operation: 'apply' },
+  ]);
+});
+
 test('diagnostics as text', () => {
   const more: readonly Diagnostic[] = [refused, ...mixed.diagnostics, { severity: 'info', code: 'note', summary: 'x'.repeat(100), detail: `one\n\ntwo ${'word '.repeat(30)}` }];
   expectGolden('diagnostics.txt', renderDiagnostics(more, plain));

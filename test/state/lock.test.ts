@@ -120,6 +120,58 @@ describe('a lock file', () => {
   });
 });
 
+describe('a temporary file beside the lock', () => {
+  const at = `${LOCK}.01234567-89ab-4cde-8f01-23456789abcd.tmp`;
+
+  it.each([
+    ['of a process that is gone', record({ pid: 9 }), 'goes'],
+    ['of an earlier start of the machine', record({ boot_id: 'boot-0' }), 'goes'],
+    ['of a living process', record({}), 'stays'],
+    ['of another machine', record({ host: 'elsewhere', pid: 9 }), 'stays'],
+    ['that is torn', record({ pid: 9 }).slice(0, 60), 'stays'],
+    ['that is empty', '', 'stays'],
+  ])('%s', async (_, text, fate) => {
+    const files = simulatedFiles();
+    const mine = `${LOCK}.mine.tmp`;
+    files.put(at, text);
+    files.put(mine, record({ pid: 9 }));
+    await (await storeOn(files, me).open('apply', TARGET)).release();
+    expect(files.contents.get(at)).toBe(fate === 'stays' ? text : undefined);
+    expect(files.contents.has(mine)).toBe(true);
+  });
+
+  it('that cannot be read stays, and stops nobody', async () => {
+    const files = simulatedFiles();
+    files.put(at, record({ pid: 9 }));
+    const odd: Files = { ...files, read: (path) => (path === at ? Promise.reject(Object.assign(new Error(), { code: 'EFTYPE', path })) : files.read(path)) };
+    await (await storeOn(odd, me).open('apply', TARGET)).release();
+    expect(files.contents.has(at)).toBe(true);
+  });
+
+  it('swept under the hands of a run that takes a dead lock away does it no harm', async () => {
+    for (const when of ['before it looks', 'after it looked']) {
+      const files = simulatedFiles();
+      files.put(LOCK, record({ pid: 9 }));
+      const swept: Files = {
+        ...files,
+        async read(path) {
+          const early = when === 'before it looks' && path.endsWith('.tmp');
+          if (early) await files.remove(path);
+          return files.read(path);
+        },
+        async remove(path) {
+          if (path.endsWith('.tmp') && files.contents.has(path)) await files.remove(path);
+          return files.remove(path);
+        },
+      };
+      const session = await storeOn(swept, me).open('apply', TARGET);
+      await session.assertHeld();
+      await session.release();
+      expect([...files.contents.keys()]).toEqual([]);
+    }
+  });
+});
+
 describe('a killed run', () => {
   it.each([true, false])('frees its lock by dying (kernel lock: %s), and its journal is found', async (kernel) => {
     const [files, machine] = [simulatedFiles(), simulatedMachine('box', kernel)];

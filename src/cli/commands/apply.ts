@@ -4,6 +4,8 @@ import { basename, resolve } from 'node:path';
 import { exits, refuse, Refusal, sameTarget, writes, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan.js';
 import type { Session } from '../../state/index.js';
+import { shellWord } from '../../state/trouble.js';
+import { toldOutcome } from '../commands-to-type.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { settleMilliseconds } from '../memory.js';
 import { tellTrouble } from '../reports.js';
@@ -20,9 +22,10 @@ export const run: Command = async (context, paths) => {
 export function change(context: Context, paths: readonly string[], request: PlanRequest): Promise<Exit> {
   const { flags, interactive } = context;
   if (!flags.autoApprove && (flags.json || !interactive)) {
+    const [act, plan] = request.destroy ? ['destroy', 'plan --destroy'] : ['apply', 'plan'];
     const why = flags.json ? 'With --json nobody is asked' : 'There is no terminal to ask at';
     refuse('not-approved', `${why}, and --auto-approve was not given.`, {
-      detail: 'Type trueup apply --auto-approve, or save a plan, review it and apply that: trueup plan --out plan.trueup, then trueup apply plan.trueup',
+      detail: `To do it without being asked: trueup ${act} --auto-approve\nTo save a plan and review it first: trueup ${plan} --out plan.trueup\nand then type \`trueup apply plan.trueup\`.`,
     });
   }
   return withProject(context, paths, (site) => carryOut(context, site, request));
@@ -35,12 +38,16 @@ function isPlanFile(path: string): boolean {
 
 async function applySaved(context: Context, name: string): Promise<Exit> {
   const { flags, files, clock, cwd } = context;
+  // The PATH is the plan itself, which no other command takes.
+  context.said = { paths: [], env: undefined };
+  const saved = shellWord(name);
   const given = ['target', 'exclude', 'allow', 'destroy', 'var', 'env'].find((flag) => flags[flag as keyof typeof flags] !== undefined);
   if (given !== undefined)
-    refuse('usage', `--${given} has no place beside a saved plan, which holds its own.`, { detail: `Leave it out, or plan anew: trueup plan --${given} … --out ${name}` });
+    refuse('usage', `--${given} has no place beside a saved plan, which holds its own.`, { detail: `Leave it out, or plan anew: trueup plan --${given} … --out ${saved}` });
   const { readPlanFile } = await import('../../state/index.js');
   const { document, options }: PlanFile = await readPlanFile({ path: resolve(cwd, name), files, clock });
-  const stale = (why: string): never => refuse('stale', `${name} is stale: ${why}.`, { detail: `Nothing was changed. Make it again: trueup plan --out ${name}` }, exits.stale);
+  context.said = { paths: document.generated_from.paths, env: options.env };
+  const stale = (why: string): never => refuse('stale', `${name} is stale: ${why}.`, { detail: `Nothing was changed. Make it again: trueup plan --out ${saved}` }, exits.stale);
   const project = await loadProject(context, document.generated_from.paths, { env: options.env, variables: options.variables }).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     throw new Refusal(
@@ -75,7 +82,7 @@ async function carryOut(context: Context, site: Site, request: PlanRequest, save
       await present(context, site, session, proposal);
     };
     const hands = { ...desk, session, random, parallelism, signal, settleMilliseconds: settleMilliseconds(context) };
-    const { proposal, outcomes, diagnostics, approved, exit } = await apply(hands, project, request, {
+    const { proposal, diagnostics, approved, exit, ...applied } = await apply(hands, project, request, {
       ...(saved && { saved }),
       document: ({ plan }) => planDocument({ plan, kinds: context.kinds, meta: metaOf(context, site, session.snapshot) }),
       approve: async (proposal) => {
@@ -89,6 +96,7 @@ async function carryOut(context: Context, site: Site, request: PlanRequest, save
     if (!shown) await show(proposal);
     await context.tell(diagnostics);
     if (!approved && exit !== exits.done) context.err.write('Nothing was changed.\n');
+    const outcomes = applied.outcomes.map((one) => toldOutcome(one, context.said));
     if (outcomes.length > 0) out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
     return exit;
   } finally {

@@ -1,5 +1,6 @@
 // `trueup doctor`: everything a run depends on, looked at one by one. Values of credentials are never shown.
 import { defaultSettings, exits, Refusal, type Kind, type Project, type Settings } from '../../model/index.js';
+import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { environmentOf, storeOf } from '../memory.js';
 import { loadProject } from '../project.js';
@@ -30,7 +31,7 @@ export const run: Command = async (context, paths) => {
   const findings = [
     ok('versions', `trueup ${version}, node ${process.versions.node}, ${process.platform} ${process.arch}`),
     project instanceof Refusal
-      ? (nothingHere(project) ? note : bad)('declarations', `${why(project)} (more: trueup validate)`)
+      ? (nothingHere(project) ? note : bad)('declarations', `${why(project)} (more: ${typed('trueup validate', context.said)})`)
       : ok('declarations', `${project.declarations.length} in ${project.paths.join(', ')}`),
     ...credentials(context, settings, loaded),
     ...(await memory(context, settings)),
@@ -89,10 +90,13 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
       ? ok('state', `${store.location}, serial ${snapshot.state.serial}, ${Object.keys(snapshot.state.resources).length} managed`)
       : note('state', `${store.location} does not exist yet`),
     holder
-      ? note('lock', `held by ${holder.operation} since ${holder.created_at}: process ${holder.pid} on ${holder.host}. If that is gone for sure: trueup unlock ${holder.id}`)
+      ? note(
+          'lock',
+          `held by ${holder.operation} since ${holder.created_at}: process ${holder.pid} on ${holder.host}. If that is gone for sure: ${typed(`trueup unlock ${holder.id}`, context.said)}`,
+        )
       : ok('lock', 'free'),
     snapshot?.unfinished
-      ? note('journal', `an earlier run did not finish; outcomes unknown: ${snapshot.pending.length}. trueup apply settles it`)
+      ? note('journal', `an earlier run did not finish; outcomes unknown: ${snapshot.pending.length}. ${typed('trueup apply', context.said)} settles it`)
       : ok('journal', 'nothing unfinished'),
   ];
 }

@@ -1,5 +1,6 @@
 // `trueup import ADDRESS ID`: binds a declaration to an object that exists. Sends nothing.
 import { exits } from '../../model/index.js';
+import { typed } from '../commands-to-type.js';
 import type { Command } from '../context.js';
 import { withProject } from '../workplace.js';
 
@@ -9,7 +10,7 @@ export const run: Command = (context, [address = '', id = '', ...paths]) =>
     const session = await store.open('import', desk.cloud.target);
     try {
       const outcome = await bind({ ...desk, session }, project, address, id);
-      context.out.write(`${outcome.address} is bound to ${outcome.id}. What differs: trueup plan\n`);
+      context.out.write(`${outcome.address} is bound to ${outcome.id}. What differs: ${typed('trueup plan', context.said)}\n`);
       return exits.done;
     } finally {
       await session.release();

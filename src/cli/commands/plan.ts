@@ -1,6 +1,7 @@
 // `trueup plan`: reads, compares, shows. Writes nothing but the files it was asked for.
 import { resolve } from 'node:path';
 import { exits, type Exit } from '../../model/index.js';
+import { shellWord } from '../../state/trouble.js';
 import type { Command } from '../context.js';
 import { chosen } from '../project.js';
 import { deliver, formsOf, tellTrouble } from '../reports.js';
@@ -27,7 +28,7 @@ export const run: Command = (context, paths) => {
         const { writePlanFile } = await import('../../state/index.js');
         const { env } = how;
         await writePlanFile({ path: resolve(cwd, flags.out), files, clock }, document, { ...request, ...(env !== undefined && { env }), variables: site.project.variables });
-        context.err.write(`Saved. To carry it out: trueup apply ${flags.out}\n`);
+        context.err.write(`Saved. To carry it out: trueup apply ${shellWord(flags.out)}\n`);
       }
       return exit === exits.changes && !flags.detailedExitcode ? exits.done : exit;
     },
