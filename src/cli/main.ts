@@ -1,10 +1,10 @@
 // The only place that exits. Reads the command line, loads the one command that was asked for, and turns whatever
 // comes of it into words on stderr and an exit code.
-import { setFlagsFromString } from 'node:v8';
 import { exits, Refusal, worst, type Diagnostic, type Exit } from '../model/index.js';
 import { pathsIn } from './commands-to-type.js';
 import { contextOf, type Command, type Context } from './context.js';
 import { parse, type CommandSpec } from './program.js';
+import { spare } from './thrift.js';
 
 const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>>> = {
   init: () => import('./commands/init.js'),
@@ -28,12 +28,8 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   emulator: () => import('./commands/emulator.js'),
 };
 
-// A short life needs no room to grow and little optimising: left alone, V8 takes a third more memory, and for a
-// thousand objects a third more time, spent on code that runs no second time.
-const thrift = ['--semi-space-growth-factor=1', '--heap-growing-percent=100', '--interrupt-budget=1000000'];
-
 export async function main(process: NodeJS.Process): Promise<void> {
-  for (const flag of thrift) setFlagsFromString(flag);
+  spare('start');
   const parsed = parse(
     process.argv.slice(2),
     (text) => process.stdout.write(text),

@@ -2,11 +2,11 @@
 // this process. Only what is there is handed on; what a kind needs and lacks is refused by name when it is needed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { ConnectOptions, Transport } from '../api/index.js';
 import { refuse, Secret, type CloudWriter, type Emit, type Settings } from '../model/index.js';
 import type { Context } from './context.js';
 import { durable } from './emulated.js';
+import { spare } from './thrift.js';
 
 export interface Reached {
   readonly cloud: CloudWriter;
@@ -67,8 +67,7 @@ interface Line extends Doors {
 async function lineTo(context: Context, settings: Settings): Promise<Line> {
   if (settings.target === 'emulator') return emulatorLine(context, settings);
   const { checkedUrl, undiciTransport } = await import('../api/index.js');
-  // undici's HTTP parser is WebAssembly; optimising it takes 30 MiB and gains nothing for a few dozen answers.
-  setFlagsFromString('--liftoff-only');
+  spare('wasm');
   const doors = doorsOf(context, settings);
   const { HTTPS_PROXY, https_proxy: lower, NO_PROXY, no_proxy: lowerNo } = context.environment;
   const origins = (['v2', 'v3'] as const).flatMap((name) => (doors[name] ? [checkedUrl(doors[name].url, needs[name].address).origin] : []));
