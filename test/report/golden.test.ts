@@ -57,6 +57,7 @@ const records: readonly DriftRecord[] = [
     ],
     since: '2026-01-01T10:00:00.000Z',
     changed_by: 'unknown',
+    window: { after: null, before: null },
   },
   {
     address: 'account_authorizations.dana',
@@ -66,11 +67,42 @@ const records: readonly DriftRecord[] = [
     status: 'changed',
     changes: [{ path: 'role', declared: 'full_access_user', applied: 'full_access_user', live: 'administrator' }],
     since: '2026-01-01T10:00:00.000Z',
-    changed_by: { actor: 'lee@example.com', actor_type: 'user', at: '2026-01-01T11:00:00.000Z', action: 'update' },
+    changed_by: { actor: 'lee@example.com', actor_type: 'user', at: '2026-01-01T11:00:00.000Z', action: 'update', before: null, after: null },
+    window: { after: null, before: null },
   },
-  { address: 'alert_rules.gone', kind: 'alert_rules', id: 'r-8', origin: at(60), status: 'gone', changes: [], since: '2026-01-01T10:00:00.000Z', changed_by: 'unknown' },
-  { address: 'accounts.new', kind: 'accounts', id: null, origin: at(61), status: 'missing', changes: [], since: null, changed_by: 'unknown' },
-  { address: 'accounts.left', kind: 'accounts', id: '5009', origin: null, status: 'undeclared', changes: [], since: '2026-01-01T10:00:00.000Z', changed_by: 'unknown' },
+  {
+    address: 'alert_rules.gone',
+    kind: 'alert_rules',
+    id: 'r-8',
+    origin: at(60),
+    status: 'gone',
+    changes: [],
+    since: '2026-01-01T10:00:00.000Z',
+    changed_by: 'unknown',
+    window: { after: null, before: null },
+  },
+  {
+    address: 'accounts.new',
+    kind: 'accounts',
+    id: null,
+    origin: at(61),
+    status: 'missing',
+    changes: [],
+    since: null,
+    changed_by: 'unknown',
+    window: { after: null, before: null },
+  },
+  {
+    address: 'accounts.left',
+    kind: 'accounts',
+    id: '5009',
+    origin: null,
+    status: 'undeclared',
+    changes: [],
+    since: '2026-01-01T10:00:00.000Z',
+    changed_by: 'unknown',
+    window: { after: null, before: null },
+  },
   {
     address: 'accounts.same',
     kind: 'accounts',
@@ -80,12 +112,16 @@ const records: readonly DriftRecord[] = [
     changes: [{ path: 'name', declared: 'New', applied: 'Old', live: 'New' }],
     since: '2026-01-01T10:00:00.000Z',
     changed_by: 'unknown',
+    window: { after: null, before: null },
   },
 ];
 
+/** What an audit says beside differences: nothing. */
+const audited = { unmanagedObjects: [], health: [], expectations: [], access: null };
+
 describe.each([
-  ['drift', driftDocument({ records, inSync: 24, unmanaged: { accounts: 12 }, diagnostics: mixed.diagnostics, meta })],
-  ['no-drift', driftDocument({ records: [], inSync: 30, unmanaged: {}, diagnostics: [], meta })],
+  ['drift', driftDocument({ records, inSync: 24, ...audited, unmanaged: { accounts: 12 }, diagnostics: mixed.diagnostics, meta })],
+  ['no-drift', driftDocument({ records: [], inSync: 30, ...audited, unmanaged: {}, diagnostics: [], meta })],
 ] as const)('the audit %s', (name, document) => {
   test('as text', () => expectGolden(`${name}.txt`, renderDrift(document, 'text', plain)));
   test('as Markdown', () => expectGolden(`${name}.md`, renderDrift(document, 'markdown', plain)));

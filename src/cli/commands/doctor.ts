@@ -109,7 +109,7 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
   const findings: Finding[] = [];
   for (const surface of asked) {
     const kind = [...context.kinds.values()].find(({ operations }) => operations.dialect === surface) as Kind;
-    const answer = await orRefusal(reached.records(kind, { [kind.operations.by_id]: '0' }));
+    const answer = await orRefusal(firstOf(reached.cloud.records(kind, { filters: { [kind.operations.by_id]: '0' } })));
     findings.push(answer instanceof Refusal ? bad(`${surface} answers`, why(answer)) : ok(`${surface} answers`, 'and takes the credentials'));
   }
   const skew = reached.skew();
@@ -119,4 +119,9 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
   }
   await reached.close();
   return findings;
+}
+
+async function firstOf<T>(pages: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const page of pages) return page;
+  return undefined;
 }
