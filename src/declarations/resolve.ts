@@ -248,8 +248,14 @@ function lifecycleTrouble(kind: Kind, { ignore_changes: ignored, renamed_from: f
   ];
 }
 
-/** Two declarations cannot be bound to one live object, nor take over one earlier name. */
+/** Two declarations cannot be bound to one live object, nor take over one earlier name, nor one that is still declared. */
 export function refuseRivals(run: Run, declarations: readonly Declaration[]): void {
+  const declared = new Map(declarations.map((one) => [one.address, one]));
+  for (const one of declarations) {
+    const { renamed_from: former } = one.lifecycle;
+    const other = former === undefined ? undefined : declared.get(`${one.kind}.${former}`);
+    if (other && other !== one) run.report.add(() => stillDeclared(one, other));
+  }
   for (const word of ['adopt', 'renamed_from'] as const) {
     const first = new Map<string, Declaration>();
     for (const one of declarations) {
@@ -261,6 +267,18 @@ export function refuseRivals(run: Run, declarations: readonly Declaration[]): vo
       else run.report.add(() => rivals(one, other, word, value));
     }
   }
+}
+
+function stillDeclared(one: Declaration, { address, origin }: Declaration): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'renamed-declared',
+    summary: `${one.address} was renamed from ${address}, which is declared too`,
+    detail: `It stands in ${placeText(origin)}. Remove \`lifecycle.renamed_from\`, or rename in two runs: the one that makes room first.`,
+    address: one.address,
+    attribute: 'lifecycle.renamed_from',
+    origin: one.at('lifecycle.renamed_from'),
+  };
 }
 
 function rivals(one: Declaration, other: Declaration, word: string, value: string): Diagnostic {

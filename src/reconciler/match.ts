@@ -42,15 +42,18 @@ export interface MatchTrouble {
   readonly exit: Exit;
 }
 
-/** The previous address of a declaration, where it names one that the state still holds and no declaration has. */
-export function previousAddress(declaration: Declaration, state: State | undefined): string | undefined {
+/** The address that `lifecycle.renamed_from` names. */
+export function formerAddress(declaration: Declaration): string | undefined {
   const old = declaration.lifecycle.renamed_from;
-  if (old === undefined || state === undefined || state.resources[declaration.address]) return undefined;
   const own = tryAddress(declaration.address);
-  const address = tryAddress(`${declaration.kind}.${old}`);
-  if (!address) return undefined;
-  const previous = formatAddress(address.key === undefined && own?.key !== undefined ? { ...address, key: own.key } : address);
-  return state.resources[previous] ? previous : undefined;
+  const address = old === undefined ? undefined : tryAddress(`${declaration.kind}.${old}`);
+  return address && formatAddress(address.key === undefined && own?.key !== undefined ? { ...address, key: own.key } : address);
+}
+
+/** The previous address of a declaration, where it names one that the state still holds. That no other declaration has it is seen to by `select`. */
+export function previousAddress(declaration: Declaration, state: State | undefined): string | undefined {
+  const former = state?.resources[declaration.address] ? undefined : formerAddress(declaration);
+  return former !== undefined && state?.resources[former] ? former : undefined;
 }
 
 /** Finds live objects for declarations, and remembers which are taken. */

@@ -15,6 +15,7 @@ import {
   type Values,
   type Verdict,
 } from '../model/index.js';
+import { previousAddress } from './match.js';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
 import { administers, AUTHORIZATIONS, demotes, lineage, reroles, rises, roleAfter } from './roles.js';
@@ -67,7 +68,8 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       .map((kind) => ({ detail: `every declaration of ${kind} vanished: ${changes.filter((change) => change.kind === kind).length} would go` })),
 
   protected: ({ changes, input }) => {
-    const declared = new Set(input.project.declarations.filter((one) => one.lifecycle.protect).map((one) => one.address));
+    const protects = input.project.declarations.filter((one) => one.lifecycle.protect);
+    const declared = new Set(protects.flatMap((one) => [one.address, previousAddress(one, input.state) ?? []].flat()));
     return changes
       .filter(isRemoval)
       .filter((change) => input.state?.resources[change.address]?.protect || declared.has(change.address))

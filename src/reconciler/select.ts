@@ -14,7 +14,7 @@ import {
   type Project,
   type State,
 } from '../model/index.js';
-import { previousAddress } from './match.js';
+import { formerAddress, previousAddress, quote } from './match.js';
 
 export interface Selection {
   readonly declarations: ReadonlyMap<string, Declaration>;
@@ -46,8 +46,34 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
     removed: gone.filter(([address]) => covers?.(address) ?? true).toReversed(),
     known,
     emptied,
-    diagnostics: [...request.targets, ...request.excludes].flatMap((name) => unknownName(name, [...all.keys(), ...entries.map(([address]) => address)])),
+    diagnostics: [
+      ...doubtfulRenames(project, all, state, inPaths),
+      ...[...request.targets, ...request.excludes].flatMap((name) => unknownName(name, [...all.keys(), ...entries.map(([address]) => address)])),
+    ],
   };
+}
+
+/** Renames that would bind two addresses to one object, or let go of one: nothing is planned beside them. */
+function doubtfulRenames(project: Project, all: ReadonlyMap<string, Declaration>, state: State | undefined, inPaths: (file: string) => boolean): readonly Diagnostic[] {
+  return project.declarations.flatMap((declaration): Diagnostic[] => {
+    const { address, origin } = declaration;
+    const former = formerAddress(declaration);
+    const entry = former === undefined ? undefined : state?.resources[former];
+    if (former === undefined || entry === undefined || former === address) return [];
+    const doubt = (code: string, summary: string, detail: string): Diagnostic[] => [
+      { severity: 'error', code, summary: `${address} was renamed from ${former}, but ${summary}.`, detail, address, attribute: 'lifecycle.renamed_from', origin },
+    ];
+    if (all.has(former)) return doubt('renamed-declared', `${former} is declared too`, 'Remove lifecycle.renamed_from, or rename in two runs: the one that makes room first.');
+    if (state?.resources[address])
+      return doubt(
+        'renamed-bound',
+        'both are recorded',
+        `Remove lifecycle.renamed_from; ${former} is then removed as declared no more. To keep its object: trueup state rm ${quote(former)}`,
+      );
+    if (!inPaths(entry.file))
+      return doubt('renamed-elsewhere', `that was declared in ${entry.file}, which is not covered`, `Name both: trueup plan ${[...project.paths, entry.file].join(' ')}`);
+    return [];
+  });
 }
 
 /** Whether an address is one of `names`, or a member of a `for_each` one of them names. */
