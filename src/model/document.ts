@@ -117,8 +117,8 @@ export interface DriftRecord {
 /** What an audit found. */
 export interface Findings {
   readonly records: readonly DriftRecord[];
-  /** Objects that are as declared. */
-  readonly inSync: number;
+  /** Addresses of the objects that are as declared. */
+  readonly inSync: readonly string[];
   readonly unmanaged: Readonly<Record<string, number>>;
   readonly unmanagedObjects: readonly UnmanagedRecord[];
   readonly health: readonly Ailment[];
@@ -131,6 +131,8 @@ export interface Findings {
 /** The JSON form of `drift`. */
 export interface DriftDocument extends DocumentHead {
   readonly drift: readonly DriftRecord[];
+  /** Addresses of the objects that are as declared. */
+  readonly in_sync: readonly string[];
   readonly unmanaged: Readonly<Record<string, number>>;
   readonly unmanaged_objects: readonly UnmanagedRecord[];
   readonly health: readonly Ailment[];

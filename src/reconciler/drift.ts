@@ -43,11 +43,12 @@ export async function findDrift(desk: Desk, project: Project, snapshot: Snapshot
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
   const drifted = new Map(plan.drift.map((one) => [one.address, one.changes]));
   const records = plan.changes.flatMap((change) => recordOf(change, entries[change.renamed_from ?? change.address], declarations.get(change.address), drifted) ?? []);
+  const named = new Set(records.map(({ address }) => address));
   const { activities, diagnostics } = await whoChanged(desk, records);
   const failed = exit === exits.error || exit === exits.undecided;
   return {
     records: records.map((record) => withAuthor(record, activities)),
-    inSync: plan.changes.length - records.length,
+    inSync: plan.changes.flatMap(({ address }) => (named.has(address) ? [] : [address])),
     unmanaged: plan.unmanaged,
     unmanagedObjects: [],
     health: [],

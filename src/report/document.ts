@@ -80,12 +80,13 @@ export function driftDocument({ records, inSync, unmanaged, unmanagedObjects, he
   return {
     ...head(meta),
     drift: records,
+    in_sync: inSync,
     unmanaged,
     unmanaged_objects: unmanagedObjects,
     health,
     expectations,
     access,
-    summary: { drifted: records.length, in_sync: inSync, unmanaged: counted, expectations_failed: failed },
+    summary: { drifted: records.length, in_sync: inSync.length, unmanaged: counted, expectations_failed: failed },
     diagnostics,
   };
 }

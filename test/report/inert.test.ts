@@ -169,7 +169,7 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
     };
     const document = driftDocument({
       records: [record],
-      inSync: 0,
+      inSync: [],
       unmanaged: { [text]: 1 },
       unmanagedObjects: [],
       health: [],
