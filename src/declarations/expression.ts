@@ -44,6 +44,12 @@ export function partsOf(text: string): readonly Part[] {
   return parts;
 }
 
+/** The text that stands for itself once `$${` is undone; undefined where it holds an expression. */
+export function literalOf(text: string): string | undefined {
+  const [literal, ...more] = partsOf(text);
+  return typeof literal === 'string' && more.length === 0 ? literal : undefined;
+}
+
 /** Text that reads back as the parts. */
 export function textOf(parts: readonly Part[]): string {
   let out = '';

@@ -1,7 +1,7 @@
 // Fills in what is known while loading (`var`, `env`, `each`), and turns what remains into references, templates and
 // secrets. Values that are filled in are texts of the same language, escaped, so that no value can become a reference.
-import { Reference, Secret, Template, didYouMean, formatAddress, type Attribute, type Json, type Kind, type Kinds, type Value, isTree } from '../model/index.js';
-import { escapeText, partsOf, textOf, unknownSource, type Expression, type Part } from './expression.js';
+import { Reference, Secret, Template, didYouMean, formatAddress, own, type Attribute, type Json, type Kind, type Kinds, type Value, isTree } from '../model/index.js';
+import { escapeText, literalOf, partsOf, textOf, unknownSource, type Expression, type Part } from './expression.js';
 import { Word, isMap, type Raw, type RawMap } from './raw.js';
 import { holdsSecret, inside } from './vocabulary.js';
 import { mismatch, type Complaint } from './validate.js';
@@ -74,8 +74,8 @@ function spliced(part: Part, path: readonly string[], scope: Scope, complain: Co
 
 function withKey(part: Expression & { readonly from: 'declared' }, at: readonly string[], path: readonly string[], scope: Scope, complain: Complain): Expression {
   const value = eachValue(at, part.text, path, scope, complain);
-  const [key, ...more] = typeof value === 'string' ? partsOf(value) : [];
-  if (typeof key === 'string' && more.length === 0) return { ...part, index: { key }, text: `\${${formatAddress({ kind: part.kind, name: part.name, key })}.${part.attribute}}` };
+  const key = typeof value === 'string' ? literalOf(value) : undefined;
+  if (key !== undefined) return { ...part, index: { key }, text: `\${${formatAddress({ kind: part.kind, name: part.name, key })}.${part.attribute}}` };
   if (value !== undefined) complain({ path, code: 'not-text', summary: `${part.text}: a key must be plain text` });
   return part;
 }
@@ -97,7 +97,7 @@ function fill(part: Expression, path: readonly string[], scope: Scope, complain:
       return undefined;
     }
     case 'env': {
-      const value = scope.environment[part.name];
+      const value = own(scope.environment, part.name);
       if (value !== undefined) return escapeText(value);
       complain({ path, code: 'unknown-environment', summary: `the environment variable ${part.name} is not set`, detail: `Type \`export ${part.name}=…\` first.` });
       return undefined;
@@ -136,8 +136,8 @@ function typed(text: string, attribute: Attribute | undefined): Raw {
 /** What references may lead to. */
 export interface Desk {
   readonly kinds: Kinds;
-  /** Kind of each lookup by its name. */
-  readonly lookups: ReadonlyMap<string, string>;
+  /** Word for the kind of each lookup by its name; undefined, or no kind, where it is wrong and was complained of. */
+  readonly lookups: ReadonlyMap<string, string | undefined>;
   /** Whether references to other objects may stand at a path. */
   readonly references: (path: readonly string[]) => boolean;
   readonly secret: (source: 'env' | 'file', name: string) => Secret;
@@ -215,9 +215,9 @@ function buildPart(part: Expression, path: readonly string[], desk: Desk): Refer
 }
 
 function buildLookup(part: Expression & { readonly from: 'lookup' }, path: readonly string[], desk: Desk): Reference {
-  const kind = desk.lookups.get(part.name);
+  const kind = desk.kinds.get(desk.lookups.get(part.name) ?? '');
   if (!desk.references(path)) desk.complain(noReferences(part, path));
-  else if (kind === undefined) {
+  else if (!desk.lookups.has(part.name)) {
     const right = didYouMean(part.name, desk.lookups.keys());
     desk.complain({
       path,
@@ -225,7 +225,7 @@ function buildLookup(part: Expression & { readonly from: 'lookup' }, path: reado
       summary: `there is no lookup \`${part.name}\`.${right}`,
       detail: 'Declare it: `lookups: { name: { kind: { attribute: value } } }`.',
     });
-  } else checkAttribute(desk.kinds.get(kind) as Kind, part.attribute, part.text, path, desk);
+  } else if (kind) checkAttribute(kind, part.attribute, part.text, path, desk);
   return new Reference('lookup', part.name, part.attribute);
 }
 
@@ -247,7 +247,7 @@ const noReferences = (part: Expression, path: readonly string[]): Complaint => (
 
 function checkAttribute(kind: Kind, name: string, text: string, path: readonly string[], desk: Desk): void {
   const top = name.split('.')[0] as string;
-  const attribute = Object.hasOwn(kind.attributes, top) ? kind.attributes[top] : undefined;
+  const attribute = own(kind.attributes, top);
   if (attribute && top === name && !holdsSecret(attribute)) return;
   const names = Object.keys(kind.attributes).filter((one) => !holdsSecret(kind.attributes[one] as Attribute));
   const detail = `Attributes: ${names.join(', ')}.`;
@@ -266,7 +266,7 @@ function checkAttribute(kind: Kind, name: string, text: string, path: readonly s
 function checkTarget(reference: Reference, to: string, path: readonly string[], desk: Desk): void {
   const name = reference.source === 'lookup' ? desk.lookups.get(reference.target) : reference.target.slice(0, reference.target.indexOf('.'));
   const kind = desk.kinds.get(name ?? '');
-  const attribute = kind && Object.hasOwn(kind.attributes, reference.attribute) ? kind.attributes[reference.attribute] : undefined;
+  const attribute = kind && own(kind.attributes, reference.attribute);
   if (!kind || !attribute) return;
   const given = identified(kind, reference.attribute, attribute);
   if (given === to) return;

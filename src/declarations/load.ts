@@ -8,6 +8,7 @@ import {
   defaultSettings,
   didYouMean,
   digest,
+  own,
   sha256,
   type Declaration,
   type Diagnostic,
@@ -68,7 +69,7 @@ export async function load(options: LoadOptions): Promise<Loaded> {
     validators: await validatorsOf(kinds),
     said: new Set(),
     scope: { variables: new Map(), environment: options.environment, using: (name) => used.add(name) },
-    lookups: new Map(collected.lookups.flatMap(({ name, raw }) => (isMap(raw) ? Object.keys(raw).map((kind) => [name, kind] as const) : []))),
+    lookups: new Map(collected.lookups.map(({ name, raw }) => [name, isMap(raw) ? Object.keys(raw)[0] : undefined])),
     secret: (source, name) => secretOf(options, source, name),
     forms: new Map(),
   };
@@ -166,7 +167,7 @@ const LONGEST_SECRET = 65_536;
 
 /** Read when it is asked for, never before. What is empty or cannot be read is no secret. */
 function secretOf({ environment, files, cwd }: LoadOptions, source: 'env' | 'file', name: string): Secret {
-  if (source === 'env') return new Secret(`env.${name}`, () => environment[name] || undefined);
+  if (source === 'env') return new Secret(`env.${name}`, () => own(environment, name) || undefined);
   return new Secret(`file.${name}`, () => {
     try {
       const path = resolvePath(cwd, name);

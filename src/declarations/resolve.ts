@@ -21,7 +21,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { placeText, type Piece } from './collect.js';
-import { escapeText } from './expression.js';
+import { escapeText, literalOf } from './expression.js';
 import { build, substitute, type Desk, type Scope } from './interpolate.js';
 import type { Library } from './library.js';
 import type { Report } from './report.js';
@@ -38,8 +38,7 @@ export interface Run {
   /** Complaints made already, so that the members of a `for_each` do not repeat one another. */
   readonly said: Set<string>;
   readonly scope: Scope;
-  /** Kinds of the lookups by their names. */
-  readonly lookups: ReadonlyMap<string, string>;
+  readonly lookups: Desk['lookups'];
   readonly secret: (source: 'env' | 'file', name: string) => Secret;
   /** Filled while loading. */
   readonly forms: Map<string, Form>;
@@ -180,10 +179,11 @@ function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {
   }
   const seen = new Set<string>();
   (each as readonly Raw[]).forEach((item, index) => {
+    const key = typeof item === 'string' ? literalOf(item) : undefined;
     if (typeof item !== 'string') say(`\`for_each\`: text is expected, not ${found(item)}`, [String(index)], 'Write it in quotes.');
-    else if (item.includes('${')) say('`for_each`: a key must be known before anything is read', [String(index)]);
-    else if (seen.has(item)) say('`for_each`: the same key stands twice', [String(index)]);
-    else seen.add(item);
+    else if (key === undefined) say('`for_each`: a key must be known before anything is read', [String(index)]);
+    else if (seen.has(key)) say('`for_each`: the same key stands twice', [String(index)]);
+    else seen.add(key);
   });
   return wrong ? [] : [...seen].map((key) => ({ key, value: escapeText(key) }));
 }

@@ -1,6 +1,6 @@
 // JSON Schema of declaration files, read off the kinds. Editors complete and check with it, ajv validates with it.
 // Only what draft-07 and every editor understands. Wherever a value may stand, a text with `${…}` may.
-import { type Attribute, type Attributes, type Kind, type Kinds, type JsonObject, type Json } from '../model/index.js';
+import { IDENTIFYING, type Attribute, type Attributes, type Kind, type Kinds, type JsonObject, type Json } from '../model/index.js';
 import { declarable, isNullable, lifecycle, settings, whereOf } from './vocabulary.js';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
@@ -26,7 +26,7 @@ function attributeSchema(attribute: Attribute, strict = false): JsonObject {
     case 'choice':
       return { description, anyOf: [{ enum: [...attribute.values, ...(nullable ? [null] : [])] }, attribute.open ? { type: 'string' } : { type: 'string', pattern: FILLED }] };
     case 'ref':
-      return { description, type: ['string', 'integer'], ...(attribute.wire === 'integer' ? { minimum: 0, pattern: NUMBERED } : {}) };
+      return { description, type: ['string', 'integer'], ...(attribute.wire === 'integer' ? { minimum: 0, pattern: NUMBERED } : { pattern: IDENTIFYING }) };
     case 'integer':
     case 'number':
       return { description, ...filledOr(attribute.word, nullable) };

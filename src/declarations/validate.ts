@@ -1,6 +1,6 @@
 // Checks shapes with ajv and says in our own words what is wrong. The validators of the built-in kinds are compiled
 // beforehand; they are found by the digest of their schema, so a stale one is never used.
-import { didYouMean, digest, type Attribute, type Attributes, type JsonObject, type Kinds } from '../model/index.js';
+import { didYouMean, digest, idOf, type Attribute, type Attributes, type JsonObject, type Kinds } from '../model/index.js';
 import { precompiled } from './generated/validators.js';
 import { Word, isMap, type Raw } from './raw.js';
 import { bodySchema, settingsSchema, whereSchema } from './schema.js';
@@ -95,10 +95,12 @@ export function mismatch(path: readonly string[], attribute: Attribute, value: R
   return {
     path,
     code: value === null ? 'null-value' : 'wrong-type',
-    summary: `\`${where}\`: ${expected(attribute)} is expected, not ${found(value)}`,
+    summary: `\`${where}\`: ${expected(attribute)} is expected, not ${found(value)}${namesNothing(attribute, value) ? ' that names nothing' : ''}`,
     ...(fix ? { detail: fix } : {}),
   };
 }
+
+const namesNothing = ({ word }: Attribute, value: Raw | undefined): boolean => word === 'ref' && typeof value === 'string' && idOf(value) === null;
 
 function expected(attribute: Attribute): string {
   switch (attribute.word) {
@@ -134,7 +136,7 @@ export function found(value: Raw | undefined): string {
 
 function remedy(attribute: Attribute, value: Raw | undefined): string | undefined {
   const { word } = attribute;
-  if (value === null) {
+  if (value === null || namesNothing(attribute, value)) {
     const none = word === 'list' || word === 'set' ? '`[]` means none; ' : '';
     return `Give it a value, or leave the key out: ${none}what is absent is not managed.`;
   }

@@ -1,6 +1,6 @@
 // What a declaration file holds beside the attributes of the kinds, in the same words: settings and lifecycle are
 // objects like any other, so that schema, validation, suggestions and conversion need no second language.
-import { choice, flag, integer, list, object, ref, removals, text, writables, type Attribute, type Attributes, type Kind } from '../model/index.js';
+import { choice, flag, integer, list, object, own, ref, removals, text, writables, type Attribute, type Attributes, type Kind } from '../model/index.js';
 
 /** Top-level keys beside the kinds. */
 export const sections = ['settings', 'variables', 'lookups'] as const;
@@ -61,7 +61,7 @@ export function attributeAt(attributes: Attributes, path: readonly string[]): At
 
 /** What stands at a step inside a value of the attribute. */
 export function inside(attribute: Attribute, step: string): Attribute | undefined {
-  if (attribute.word === 'object') return Object.hasOwn(attribute.attributes, step) ? attribute.attributes[step] : undefined;
+  if (attribute.word === 'object') return own(attribute.attributes, step);
   return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map' ? attribute.of : undefined;
 }
 

@@ -22,6 +22,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
+/** What the record itself holds under a name that came from outside; never what every object inherits. */
+export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
 /** JSON text as it travels: exact numbers with all their digits. `undefined` members are left out. */
 export function wireText(value: unknown): string {
   if (value instanceof ExactNumber) return value.text;

@@ -7,13 +7,22 @@ import { canonical, compareText, digest, digitsOf, equal, ExactNumber, isObject,
 import { writables, type Kind } from './kind.js';
 import { Secret } from './secret.js';
 
-/** The identifier in `https://any.host/api/v2/accounts/123/`, `/accounts/123/`, `"123"`, `123` or the expanded `{"id": "123"}`. */
+/** Pattern of texts that hold an identifier; blanks and slashes alone do not, nor does an address without a path. */
+export const IDENTIFYING = '^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]';
+const identifying = new RegExp(IDENTIFYING);
+
+/** The identifier in `https://any.host/api/v2/accounts/123/`, `/accounts/123/`, `"123"`, `123` or the expanded `{"id": "123"}`; null where there is none. */
 export function idOf(value: unknown): string | null {
   if (isObject(value)) return idOf(digitsOf(value['id']) ?? value['resource_url'] ?? null);
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  if (typeof value !== 'string') return null;
-  const trimmed = value.replace(/[?#].*$/, '').replace(/\/+$/, '');
-  return decodeId(trimmed.slice(trimmed.lastIndexOf('/') + 1)) || null;
+  if (typeof value !== 'string' || !identifying.test(value)) return null;
+  const [path = ''] = value.split(/[?#]/, 1);
+  return decodeId(
+    path
+      .split('/')
+      .findLast((step) => step.trim() !== '')
+      ?.trim() ?? '',
+  );
 }
 
 function decodeId(text: string): string {

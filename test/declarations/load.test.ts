@@ -139,6 +139,12 @@ describe('what is filled in', () => {
     expect(loaded.variables).toEqual({ a: '1', b: '2' });
   });
 
+  it('reads no secret from what every object inherits', async () => {
+    const secret = async (name: string): Promise<Secret> =>
+      ((await one(`alert_push_destinations:\n  a: { name: a, authentication: { secret: "\${secret.env.${name}}" } }\n`)).values['authentication'] as { secret: Secret }).secret;
+    for (const name of ['toString', 'constructor', '__proto__']) expect((await secret(name)).reveal()).toBeUndefined();
+  });
+
   it('warns of a --var that nothing uses', async () => {
     const { diagnostics } = await loading(`variables: { zone: a }\n${rule('"${var.zone}"')}`, { variables: { zome: 'x' } });
     expect(diagnostics.map(({ severity, code, summary }) => `${severity} ${code} ${summary}`).join()).toMatch(/^warning unused-variable .*Did you mean `zone`/);
@@ -234,7 +240,18 @@ accounts:
     expect((await project(file)).declarations.map(({ address }) => address)).toEqual(['accounts.s["a"]', 'accounts.s["b"]']);
   });
 
+  it('takes `$${` in a key for a literal', async () => {
+    const { declarations } = await project("accounts:\n  s:\n    for_each: ['$${x}', '$$${x}']\n    name: \"${each.key} ${each.value}\"\n");
+    expect(declarations.map(({ address, values }) => [address, values['name']])).toEqual([
+      ['accounts.s["${x}"]', '${x} ${x}'],
+      ['accounts.s["$${x}"]', '$${x} $${x}'],
+    ]);
+  });
+
   it.each([
+    ['["$$ ${accounts.x.id}"]', 'bad-for-each'],
+    ["['$${x}', '${\"${x}\"}']", 'bad-for-each'],
+    ["['${x']", 'bad-for-each'],
     ['[a, a]', 'bad-for-each'],
     ['[1]', 'bad-for-each'],
     ['[yes]', 'bad-for-each'],
@@ -274,6 +291,22 @@ describe('complaints', () => {
     ['alert_rules:\n  a: { http_destinations: x }\n', /wrong-type: `http_destinations`: a list is expected, not text.*brackets/],
     ['alert_rules:\n  a: { associated_accounts: [1, [2]] }\n', /2:33 wrong-type: `associated_accounts.1`: an identifier/],
     ['alert_rules:\n  a: { associated_accounts: [1.5] }\n', /wrong-type: `associated_accounts.0`/],
+    ['accounts:\n  a: { name: x, account: "" }\n', /2:17 wrong-type: `account`: an identifier or a reference is expected, not text that names nothing.*leave the key out/],
+    ['accounts:\n  a: { name: x, account: "?" }\n', /2:17 wrong-type: `account`/],
+    ['accounts:\n  a: { name: x, account: "https://x/" }\n', /2:17 wrong-type: `account`/],
+    [
+      'accounts:\n  a: { name: x, account: "${var.parent}" }\nvariables: { parent: "" }\n',
+      /2:17 wrong-type: `account`: an identifier or a reference is expected, not text that names nothing/,
+    ],
+    ['accounts:\n  a: { name: x, account: "${var.parent}${var.parent}" }\nvariables: { parent: "/" }\n', /2:17 wrong-type: `account`/],
+    ['accounts:\n  a: { name: x, account: "${each.value}", for_each: { b: " " } }\n', /2:17 wrong-type: `account`/],
+    ['alert_rules:\n  a: { http_destinations: [x, ""] }\n', /2:31 wrong-type: `http_destinations.1`: an identifier/],
+    [
+      'alert_rules:\n  a: { associated_accounts: [""] }\n',
+      /2:30 wrong-type: `associated_accounts.0`: an identifier of digits or a reference is expected, not text that names nothing/,
+    ],
+    ['accounts:\n  a: { name: x, lifecycle: { adopt: "" } }\n', /2:30 wrong-type: `lifecycle.adopt`/],
+    ['lookups: { q: { accounts: { account: "${var.none}" } } }\nvariables: { none: "" }\n', /1:29 wrong-type: `account`/],
     ['alert_rules:\n  a: { settings: [] }\n', /wrong-type: `settings`: a mapping or null/],
     ['alert_rules:\n  a: { lifecycle: { on_removal: no_access } }\n', /unknown-choice: `lifecycle.on_removal`.*Words: delete, forget/],
     ['account_authorizations:\n  a: { user: "1", account: "2", role: administrator, lifecycle: { on_removal: delete } }\n', /Words: forget, no_access/],
@@ -296,6 +329,8 @@ describe('complaints', () => {
     ['alert_rules:\n  r: { associated_groups: [-1] }\n', /wrong-type: .*associated_groups\.0/],
     ['accounts:\n  a: { name: x, account: "${lookups.hq.id}" }\nlookups: { hp: { accounts: { name: x } } }\n', /unknown-lookup: .*Did you mean `hp`/],
     ['accounts:\n  a: { name: "${var.zon}" }\nvariables: { zone: x }\n', /unknown-variable: .*Did you mean `zone`.*--var zon=/],
+    ['accounts:\n  a: { name: "${env.toString}" }\n', /unknown-environment: .*toString is not set/],
+    ['accounts:\n  a: { name: "${env.constructor}" }\n', /unknown-environment: .*constructor is not set/],
     ['accounts:\n  a: { name: "${env.NOPE}" }\n', /unknown-environment: .*export NOPE=/],
     ['accounts:\n  a: { name: "${each.key}" }\n', /no-for-each/],
     ['accounts:\n  a: { name: "${accounts.b[each.key].id}" }\n', /no-for-each/],
@@ -318,6 +353,9 @@ describe('complaints', () => {
     ['settings: []\n', /1:1 wrong-type/],
     ['variables: { a: "${env.X}" }\n', /1:14 misplaced-reference/],
     ['lookups: { a: { acounts: { name: x } } }\n', /unknown-kind: .*Did you mean `accounts`/],
+    ['lookups: { q: { acounts: { name: x } } }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n', /1:17 unknown-kind: `acounts` is no kind. Did you mean `accounts`/],
+    ['lookups: { q: {} }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n', /1:12 wrong-type: .*exactly one kind/],
+    ['lookups: { q: [] }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n', /1:12 wrong-type: .*exactly one kind/],
     ['lookups: { a: { accounts: {} } }\n', /missing-attribute/],
     ['lookups: { a: { accounts: { nam: x } } }\n', /unknown-attribute: .*Did you mean `name`/],
     ['lookups: { a: {} }\n', /wrong-type: .*exactly one kind/],

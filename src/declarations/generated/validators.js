@@ -316,7 +316,8 @@ return errors === 0;
 }
 
 export const accounts = validate11;
-const schema12 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account; absent means the account the API keys belong to.","type":["string","integer"]},"is_disabled":{"description":"Whether the account is disabled. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"]},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"accounts"};
+const schema12 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account; absent means the account the API keys belong to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"accounts"};
+const pattern6 = new RegExp("^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]", "u");
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="accounts" */;
@@ -369,11 +370,9 @@ vErrors.push(err3);
 }
 errors++;
 }
-}
-if(data.is_disabled !== undefined){
-let data2 = data.is_disabled;
-if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err4 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema12.properties.is_disabled.type}};
+if(typeof data1 === "string"){
+if(!pattern6.test(data1)){
+const err4 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -382,9 +381,12 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(typeof data2 === "string"){
-if(!pattern0.test(data2)){
-const err5 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+}
+if(data.is_disabled !== undefined){
+let data2 = data.is_disabled;
+if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
+const err5 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema12.properties.is_disabled.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -393,12 +395,9 @@ vErrors.push(err5);
 }
 errors++;
 }
-}
-}
-if(data.lifecycle !== undefined){
-let data3 = data.lifecycle;
-if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (typeof data3 !== "string")){
-const err6 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema12.properties.lifecycle.type}};
+if(typeof data2 === "string"){
+if(!pattern0.test(data2)){
+const err6 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -407,9 +406,12 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(typeof data3 === "string"){
-if(!pattern0.test(data3)){
-const err7 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+}
+if(data.lifecycle !== undefined){
+let data3 = data.lifecycle;
+if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (typeof data3 !== "string")){
+const err7 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema12.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -418,11 +420,9 @@ vErrors.push(err7);
 }
 errors++;
 }
-}
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-for(const key1 in data3){
-if(!((((((key1 === "protect") || (key1 === "ignore_changes")) || (key1 === "adopt")) || (key1 === "renamed_from")) || (key1 === "on_removal")) || (key1 === "allow_twin"))){
-const err8 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(typeof data3 === "string"){
+if(!pattern0.test(data3)){
+const err8 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -432,10 +432,10 @@ vErrors.push(err8);
 errors++;
 }
 }
-if(data3.protect !== undefined){
-let data4 = data3.protect;
-if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
-const err9 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.protect.type}};
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+for(const key1 in data3){
+if(!((((((key1 === "protect") || (key1 === "ignore_changes")) || (key1 === "adopt")) || (key1 === "renamed_from")) || (key1 === "on_removal")) || (key1 === "allow_twin"))){
+const err9 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -444,9 +444,11 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
-const err10 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+if(data3.protect !== undefined){
+let data4 = data3.protect;
+if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
+const err10 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -455,12 +457,9 @@ vErrors.push(err10);
 }
 errors++;
 }
-}
-}
-if(data3.ignore_changes !== undefined){
-let data5 = data3.ignore_changes;
-if((!(Array.isArray(data5))) && (typeof data5 !== "string")){
-const err11 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.ignore_changes.type}};
+if(typeof data4 === "string"){
+if(!pattern0.test(data4)){
+const err11 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -469,9 +468,12 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(typeof data5 === "string"){
-if(!pattern0.test(data5)){
-const err12 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+}
+if(data3.ignore_changes !== undefined){
+let data5 = data3.ignore_changes;
+if((!(Array.isArray(data5))) && (typeof data5 !== "string")){
+const err12 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -480,12 +482,9 @@ vErrors.push(err12);
 }
 errors++;
 }
-}
-if(Array.isArray(data5)){
-const len0 = data5.length;
-for(let i0=0; i0<len0; i0++){
-if(typeof data5[i0] !== "string"){
-const err13 = {instancePath:instancePath+"/lifecycle/ignore_changes/" + i0,schemaPath:"#/properties/lifecycle/properties/ignore_changes/items/type",keyword:"type",params:{type: "string"}};
+if(typeof data5 === "string"){
+if(!pattern0.test(data5)){
+const err13 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -495,12 +494,11 @@ vErrors.push(err13);
 errors++;
 }
 }
-}
-}
-if(data3.adopt !== undefined){
-let data7 = data3.adopt;
-if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
-const err14 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.adopt.type}};
+if(Array.isArray(data5)){
+const len0 = data5.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data5[i0] !== "string"){
+const err14 = {instancePath:instancePath+"/lifecycle/ignore_changes/" + i0,schemaPath:"#/properties/lifecycle/properties/ignore_changes/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -510,14 +508,41 @@ vErrors.push(err14);
 errors++;
 }
 }
-if(data3.renamed_from !== undefined){
-if(typeof data3.renamed_from !== "string"){
-const err15 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+}
+}
+if(data3.adopt !== undefined){
+let data7 = data3.adopt;
+if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
+const err15 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err15];
 }
 else {
 vErrors.push(err15);
+}
+errors++;
+}
+if(typeof data7 === "string"){
+if(!pattern6.test(data7)){
+const err16 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+if(data3.renamed_from !== undefined){
+if(typeof data3.renamed_from !== "string"){
+const err17 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
 }
 errors++;
 }
@@ -528,12 +553,12 @@ const _errs22 = errors;
 let valid4 = false;
 const _errs23 = errors;
 if(!((data9 === "delete") || (data9 === "forget"))){
-const err16 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema12.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err18 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema12.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
-vErrors = [err16];
+vErrors = [err18];
 }
 else {
-vErrors.push(err16);
+vErrors.push(err18);
 }
 errors++;
 }
@@ -543,23 +568,23 @@ if(!valid4){
 const _errs24 = errors;
 if(typeof data9 === "string"){
 if(!pattern0.test(data9)){
-const err17 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err19 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
-vErrors = [err17];
+vErrors = [err19];
 }
 else {
-vErrors.push(err17);
+vErrors.push(err19);
 }
 errors++;
 }
 }
 else {
-const err18 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
+const err20 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err18];
+vErrors = [err20];
 }
 else {
-vErrors.push(err18);
+vErrors.push(err20);
 }
 errors++;
 }
@@ -567,12 +592,12 @@ var _valid0 = _errs24 === errors;
 valid4 = valid4 || _valid0;
 }
 if(!valid4){
-const err19 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
+const err21 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err19];
+vErrors = [err21];
 }
 else {
-vErrors.push(err19);
+vErrors.push(err21);
 }
 errors++;
 }
@@ -591,33 +616,7 @@ vErrors = null;
 if(data3.allow_twin !== undefined){
 let data10 = data3.allow_twin;
 if((typeof data10 !== "boolean") && (typeof data10 !== "string")){
-const err20 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.allow_twin.type}};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-if(typeof data10 === "string"){
-if(!pattern0.test(data10)){
-const err21 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-}
-}
-}
-}
-}
-else {
-const err22 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err22 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.allow_twin.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -626,12 +625,38 @@ vErrors.push(err22);
 }
 errors++;
 }
+if(typeof data10 === "string"){
+if(!pattern0.test(data10)){
+const err23 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+else {
+const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
 validate11.errors = vErrors;
 return errors === 0;
 }
 
 export const accounts_where = validate12;
-const schema13 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account; absent means the account the API keys belong to.","type":["string","integer"]},"is_disabled":{"description":"Whether the account is disabled. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"accounts_where"};
+const schema13 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account; absent means the account the API keys belong to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"accounts_where"};
 
 function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="accounts_where" */;
@@ -674,11 +699,9 @@ vErrors.push(err2);
 }
 errors++;
 }
-}
-if(data.is_disabled !== undefined){
-let data2 = data.is_disabled;
-if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err3 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema13.properties.is_disabled.type}};
+if(typeof data1 === "string"){
+if(!pattern6.test(data1)){
+const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -687,9 +710,12 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(typeof data2 === "string"){
-if(!pattern0.test(data2)){
-const err4 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+}
+if(data.is_disabled !== undefined){
+let data2 = data.is_disabled;
+if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
+const err4 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema13.properties.is_disabled.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -698,11 +724,9 @@ vErrors.push(err4);
 }
 errors++;
 }
-}
-}
-if(data.id !== undefined){
-if(typeof data.id !== "string"){
-const err5 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"}};
+if(typeof data2 === "string"){
+if(!pattern0.test(data2)){
+const err5 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -712,9 +736,10 @@ vErrors.push(err5);
 errors++;
 }
 }
-if(data.resource_url !== undefined){
-if(typeof data.resource_url !== "string"){
-const err6 = {instancePath:instancePath+"/resource_url",schemaPath:"#/properties/resource_url/type",keyword:"type",params:{type: "string"}};
+}
+if(data.id !== undefined){
+if(typeof data.id !== "string"){
+const err6 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -724,9 +749,9 @@ vErrors.push(err6);
 errors++;
 }
 }
-}
-else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.resource_url !== undefined){
+if(typeof data.resource_url !== "string"){
+const err7 = {instancePath:instancePath+"/resource_url",schemaPath:"#/properties/resource_url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -735,13 +760,25 @@ vErrors.push(err7);
 }
 errors++;
 }
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
 validate12.errors = vErrors;
 return errors === 0;
 }
 
 export const alert_push_destinations = validate13;
-const schema14 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Reads back masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.(env|file)\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"]},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
-const pattern16 = new RegExp("^\\$\\{ *secret\\.(env|file)\\..+\\}$", "u");
+const schema14 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Reads back masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.(env|file)\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
+const pattern19 = new RegExp("^\\$\\{ *secret\\.(env|file)\\..+\\}$", "u");
 
 function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_push_destinations" */;
@@ -918,7 +955,7 @@ errors++;
 if(data4.secret !== undefined){
 let data5 = data4.secret;
 if(typeof data5 === "string"){
-if(!pattern16.test(data5)){
+if(!pattern19.test(data5)){
 const err14 = {instancePath:instancePath+"/authentication/secret",schemaPath:"#/properties/authentication/properties/secret/pattern",keyword:"pattern",params:{pattern: "^\\$\\{ *secret\\.(env|file)\\..+\\}$"}};
 if(vErrors === null){
 vErrors = [err14];
@@ -1056,15 +1093,27 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
-if(data6.renamed_from !== undefined){
-if(typeof data6.renamed_from !== "string"){
-const err25 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+if(typeof data10 === "string"){
+if(!pattern6.test(data10)){
+const err25 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err25];
 }
 else {
 vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+if(data6.renamed_from !== undefined){
+if(typeof data6.renamed_from !== "string"){
+const err26 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
 }
 errors++;
 }
@@ -1075,12 +1124,12 @@ const _errs30 = errors;
 let valid6 = false;
 const _errs31 = errors;
 if(!((data12 === "delete") || (data12 === "forget"))){
-const err26 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema14.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema14.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
-vErrors = [err26];
+vErrors = [err27];
 }
 else {
-vErrors.push(err26);
+vErrors.push(err27);
 }
 errors++;
 }
@@ -1090,18 +1139,7 @@ if(!valid6){
 const _errs32 = errors;
 if(typeof data12 === "string"){
 if(!pattern0.test(data12)){
-const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-}
-else {
-const err28 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
+const err28 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1110,16 +1148,27 @@ vErrors.push(err28);
 }
 errors++;
 }
-var _valid0 = _errs32 === errors;
-valid6 = valid6 || _valid0;
 }
-if(!valid6){
-const err29 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
+else {
+const err29 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err29];
 }
 else {
 vErrors.push(err29);
+}
+errors++;
+}
+var _valid0 = _errs32 === errors;
+valid6 = valid6 || _valid0;
+}
+if(!valid6){
+const err30 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
 }
 errors++;
 }
@@ -1138,18 +1187,7 @@ vErrors = null;
 if(data6.allow_twin !== undefined){
 let data13 = data6.allow_twin;
 if((typeof data13 !== "boolean") && (typeof data13 !== "string")){
-const err30 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema14.properties.lifecycle.properties.allow_twin.type}};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-}
-if(typeof data13 === "string"){
-if(!pattern0.test(data13)){
-const err31 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err31 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema14.properties.lifecycle.properties.allow_twin.type}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1158,13 +1196,9 @@ vErrors.push(err31);
 }
 errors++;
 }
-}
-}
-}
-}
-}
-else {
-const err32 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(typeof data13 === "string"){
+if(!pattern0.test(data13)){
+const err32 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1173,12 +1207,27 @@ vErrors.push(err32);
 }
 errors++;
 }
+}
+}
+}
+}
+}
+else {
+const err33 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
 validate13.errors = vErrors;
 return errors === 0;
 }
 
 export const alert_push_destinations_where = validate14;
-const schema15 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"destination_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the destination belongs to.","type":["string","integer"]},"suspended":{"description":"Whether the service stopped delivering after repeated failures.","type":["boolean","string"],"pattern":"\\$\\{"},"last_error_at":{"description":"Time of the last failed delivery.","type":"string"},"last_error_text":{"description":"Text of the last failed delivery.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_push_destinations_where"};
+const schema15 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"destination_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the destination belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the service stopped delivering after repeated failures.","type":["boolean","string"],"pattern":"\\$\\{"},"last_error_at":{"description":"Time of the last failed delivery.","type":"string"},"last_error_text":{"description":"Text of the last failed delivery.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_push_destinations_where"};
 const func2 = Object.prototype.hasOwnProperty;
 
 function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -1259,11 +1308,9 @@ vErrors.push(err5);
 }
 errors++;
 }
-}
-if(data.suspended !== undefined){
-let data4 = data.suspended;
-if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
-const err6 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema15.properties.suspended.type}};
+if(typeof data3 === "string"){
+if(!pattern6.test(data3)){
+const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1272,9 +1319,12 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
-const err7 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+}
+if(data.suspended !== undefined){
+let data4 = data.suspended;
+if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
+const err7 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema15.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1283,11 +1333,9 @@ vErrors.push(err7);
 }
 errors++;
 }
-}
-}
-if(data.last_error_at !== undefined){
-if(typeof data.last_error_at !== "string"){
-const err8 = {instancePath:instancePath+"/last_error_at",schemaPath:"#/properties/last_error_at/type",keyword:"type",params:{type: "string"}};
+if(typeof data4 === "string"){
+if(!pattern0.test(data4)){
+const err8 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1297,9 +1345,10 @@ vErrors.push(err8);
 errors++;
 }
 }
-if(data.last_error_text !== undefined){
-if(typeof data.last_error_text !== "string"){
-const err9 = {instancePath:instancePath+"/last_error_text",schemaPath:"#/properties/last_error_text/type",keyword:"type",params:{type: "string"}};
+}
+if(data.last_error_at !== undefined){
+if(typeof data.last_error_at !== "string"){
+const err9 = {instancePath:instancePath+"/last_error_at",schemaPath:"#/properties/last_error_at/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1309,9 +1358,9 @@ vErrors.push(err9);
 errors++;
 }
 }
-if(data.updated_at !== undefined){
-if(typeof data.updated_at !== "string"){
-const err10 = {instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"}};
+if(data.last_error_text !== undefined){
+if(typeof data.last_error_text !== "string"){
+const err10 = {instancePath:instancePath+"/last_error_text",schemaPath:"#/properties/last_error_text/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1321,9 +1370,9 @@ vErrors.push(err10);
 errors++;
 }
 }
-if(data.resource_url !== undefined){
-if(typeof data.resource_url !== "string"){
-const err11 = {instancePath:instancePath+"/resource_url",schemaPath:"#/properties/resource_url/type",keyword:"type",params:{type: "string"}};
+if(data.updated_at !== undefined){
+if(typeof data.updated_at !== "string"){
+const err11 = {instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1333,9 +1382,9 @@ vErrors.push(err11);
 errors++;
 }
 }
-}
-else {
-const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.resource_url !== undefined){
+if(typeof data.resource_url !== "string"){
+const err12 = {instancePath:instancePath+"/resource_url",schemaPath:"#/properties/resource_url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1344,13 +1393,25 @@ vErrors.push(err12);
 }
 errors++;
 }
+}
+}
+else {
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
 validate14.errors = vErrors;
 return errors === 0;
 }
 
 export const alert_rules = validate15;
-const schema16 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"]}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"]},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
-const pattern25 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
+const schema16 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
+const pattern30 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
 
 function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_rules" */;
@@ -1474,7 +1535,7 @@ errors++;
 }
 }
 if(typeof data2 === "string"){
-if(!pattern25.test(data2)){
+if(!pattern30.test(data2)){
 const err8 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err8];
@@ -1539,7 +1600,7 @@ errors++;
 }
 }
 if(typeof data4 === "string"){
-if(!pattern25.test(data4)){
+if(!pattern30.test(data4)){
 const err13 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -1722,13 +1783,9 @@ vErrors.push(err25);
 }
 errors++;
 }
-}
-}
-}
-if(data.settings !== undefined){
-let data10 = data.settings;
-if(((!(data10 && typeof data10 == "object" && !Array.isArray(data10))) && (typeof data10 !== "string")) && (data10 !== null)){
-const err26 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: schema16.properties.settings.type}};
+if(typeof data9 === "string"){
+if(!pattern6.test(data9)){
+const err26 = {instancePath:instancePath+"/http_destinations/" + i3,schemaPath:"#/properties/http_destinations/items/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1737,9 +1794,14 @@ vErrors.push(err26);
 }
 errors++;
 }
-if(typeof data10 === "string"){
-if(!pattern0.test(data10)){
-const err27 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+}
+}
+}
+if(data.settings !== undefined){
+let data10 = data.settings;
+if(((!(data10 && typeof data10 == "object" && !Array.isArray(data10))) && (typeof data10 !== "string")) && (data10 !== null)){
+const err27 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: schema16.properties.settings.type}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1748,12 +1810,9 @@ vErrors.push(err27);
 }
 errors++;
 }
-}
-}
-if(data.lifecycle !== undefined){
-let data11 = data.lifecycle;
-if((!(data11 && typeof data11 == "object" && !Array.isArray(data11))) && (typeof data11 !== "string")){
-const err28 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema16.properties.lifecycle.type}};
+if(typeof data10 === "string"){
+if(!pattern0.test(data10)){
+const err28 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1762,9 +1821,12 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(typeof data11 === "string"){
-if(!pattern0.test(data11)){
-const err29 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+}
+if(data.lifecycle !== undefined){
+let data11 = data.lifecycle;
+if((!(data11 && typeof data11 == "object" && !Array.isArray(data11))) && (typeof data11 !== "string")){
+const err29 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema16.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1773,11 +1835,9 @@ vErrors.push(err29);
 }
 errors++;
 }
-}
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-for(const key2 in data11){
-if(!((((((key2 === "protect") || (key2 === "ignore_changes")) || (key2 === "adopt")) || (key2 === "renamed_from")) || (key2 === "on_removal")) || (key2 === "allow_twin"))){
-const err30 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(typeof data11 === "string"){
+if(!pattern0.test(data11)){
+const err30 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1787,10 +1847,10 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data11.protect !== undefined){
-let data12 = data11.protect;
-if((typeof data12 !== "boolean") && (typeof data12 !== "string")){
-const err31 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.protect.type}};
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+for(const key2 in data11){
+if(!((((((key2 === "protect") || (key2 === "ignore_changes")) || (key2 === "adopt")) || (key2 === "renamed_from")) || (key2 === "on_removal")) || (key2 === "allow_twin"))){
+const err31 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1799,9 +1859,11 @@ vErrors.push(err31);
 }
 errors++;
 }
-if(typeof data12 === "string"){
-if(!pattern0.test(data12)){
-const err32 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+if(data11.protect !== undefined){
+let data12 = data11.protect;
+if((typeof data12 !== "boolean") && (typeof data12 !== "string")){
+const err32 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1810,12 +1872,9 @@ vErrors.push(err32);
 }
 errors++;
 }
-}
-}
-if(data11.ignore_changes !== undefined){
-let data13 = data11.ignore_changes;
-if((!(Array.isArray(data13))) && (typeof data13 !== "string")){
-const err33 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.ignore_changes.type}};
+if(typeof data12 === "string"){
+if(!pattern0.test(data12)){
+const err33 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1824,9 +1883,12 @@ vErrors.push(err33);
 }
 errors++;
 }
-if(typeof data13 === "string"){
-if(!pattern0.test(data13)){
-const err34 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+}
+if(data11.ignore_changes !== undefined){
+let data13 = data11.ignore_changes;
+if((!(Array.isArray(data13))) && (typeof data13 !== "string")){
+const err34 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1835,12 +1897,9 @@ vErrors.push(err34);
 }
 errors++;
 }
-}
-if(Array.isArray(data13)){
-const len4 = data13.length;
-for(let i4=0; i4<len4; i4++){
-if(typeof data13[i4] !== "string"){
-const err35 = {instancePath:instancePath+"/lifecycle/ignore_changes/" + i4,schemaPath:"#/properties/lifecycle/properties/ignore_changes/items/type",keyword:"type",params:{type: "string"}};
+if(typeof data13 === "string"){
+if(!pattern0.test(data13)){
+const err35 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -1850,12 +1909,11 @@ vErrors.push(err35);
 errors++;
 }
 }
-}
-}
-if(data11.adopt !== undefined){
-let data15 = data11.adopt;
-if((typeof data15 !== "string") && (!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))))){
-const err36 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.adopt.type}};
+if(Array.isArray(data13)){
+const len4 = data13.length;
+for(let i4=0; i4<len4; i4++){
+if(typeof data13[i4] !== "string"){
+const err36 = {instancePath:instancePath+"/lifecycle/ignore_changes/" + i4,schemaPath:"#/properties/lifecycle/properties/ignore_changes/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -1865,14 +1923,41 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data11.renamed_from !== undefined){
-if(typeof data11.renamed_from !== "string"){
-const err37 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+}
+}
+if(data11.adopt !== undefined){
+let data15 = data11.adopt;
+if((typeof data15 !== "string") && (!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))))){
+const err37 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err37];
 }
 else {
 vErrors.push(err37);
+}
+errors++;
+}
+if(typeof data15 === "string"){
+if(!pattern6.test(data15)){
+const err38 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+}
+if(data11.renamed_from !== undefined){
+if(typeof data11.renamed_from !== "string"){
+const err39 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
 }
 errors++;
 }
@@ -1883,12 +1968,12 @@ const _errs45 = errors;
 let valid15 = false;
 const _errs46 = errors;
 if(!((data17 === "delete") || (data17 === "forget"))){
-const err38 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema16.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err40 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema16.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
-vErrors = [err38];
+vErrors = [err40];
 }
 else {
-vErrors.push(err38);
+vErrors.push(err40);
 }
 errors++;
 }
@@ -1898,23 +1983,23 @@ if(!valid15){
 const _errs47 = errors;
 if(typeof data17 === "string"){
 if(!pattern0.test(data17)){
-const err39 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err41 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
-vErrors = [err39];
+vErrors = [err41];
 }
 else {
-vErrors.push(err39);
+vErrors.push(err41);
 }
 errors++;
 }
 }
 else {
-const err40 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
+const err42 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err40];
+vErrors = [err42];
 }
 else {
-vErrors.push(err40);
+vErrors.push(err42);
 }
 errors++;
 }
@@ -1922,12 +2007,12 @@ var _valid2 = _errs47 === errors;
 valid15 = valid15 || _valid2;
 }
 if(!valid15){
-const err41 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
+const err43 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err41];
+vErrors = [err43];
 }
 else {
-vErrors.push(err41);
+vErrors.push(err43);
 }
 errors++;
 }
@@ -1946,33 +2031,7 @@ vErrors = null;
 if(data11.allow_twin !== undefined){
 let data18 = data11.allow_twin;
 if((typeof data18 !== "boolean") && (typeof data18 !== "string")){
-const err42 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.allow_twin.type}};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
-errors++;
-}
-if(typeof data18 === "string"){
-if(!pattern0.test(data18)){
-const err43 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
-errors++;
-}
-}
-}
-}
-}
-}
-else {
-const err44 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err44 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.allow_twin.type}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -1981,12 +2040,38 @@ vErrors.push(err44);
 }
 errors++;
 }
+if(typeof data18 === "string"){
+if(!pattern0.test(data18)){
+const err45 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+else {
+const err46 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
 validate15.errors = vErrors;
 return errors === 0;
 }
 
 export const alert_rules_where = validate16;
-const schema17 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily"]},{"type":"string"}]},"alert_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the rule belongs to.","type":["string","integer"]},"last_summary_ts":{"description":"Time of the last summary.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_rules_where"};
+const schema17 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily"]},{"type":"string"}]},"alert_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the rule belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_summary_ts":{"description":"Time of the last summary.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_rules_where"};
 
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_rules_where" */;
@@ -2083,10 +2168,9 @@ vErrors.push(err5);
 }
 errors++;
 }
-}
-if(data.last_summary_ts !== undefined){
-if(typeof data.last_summary_ts !== "string"){
-const err6 = {instancePath:instancePath+"/last_summary_ts",schemaPath:"#/properties/last_summary_ts/type",keyword:"type",params:{type: "string"}};
+if(typeof data2 === "string"){
+if(!pattern6.test(data2)){
+const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2096,9 +2180,10 @@ vErrors.push(err6);
 errors++;
 }
 }
-if(data.updated_at !== undefined){
-if(typeof data.updated_at !== "string"){
-const err7 = {instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"}};
+}
+if(data.last_summary_ts !== undefined){
+if(typeof data.last_summary_ts !== "string"){
+const err7 = {instancePath:instancePath+"/last_summary_ts",schemaPath:"#/properties/last_summary_ts/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2108,9 +2193,9 @@ vErrors.push(err7);
 errors++;
 }
 }
-if(data.resource_url !== undefined){
-if(typeof data.resource_url !== "string"){
-const err8 = {instancePath:instancePath+"/resource_url",schemaPath:"#/properties/resource_url/type",keyword:"type",params:{type: "string"}};
+if(data.updated_at !== undefined){
+if(typeof data.updated_at !== "string"){
+const err8 = {instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -2120,9 +2205,9 @@ vErrors.push(err8);
 errors++;
 }
 }
-}
-else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.resource_url !== undefined){
+if(typeof data.resource_url !== "string"){
+const err9 = {instancePath:instancePath+"/resource_url",schemaPath:"#/properties/resource_url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -2131,12 +2216,24 @@ vErrors.push(err9);
 }
 errors++;
 }
+}
+}
+else {
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
 validate16.errors = vErrors;
 return errors === 0;
 }
 
 export const account_authorizations = validate17;
-const schema18 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"]},"account":{"description":"The account.","type":["string","integer"]},"role":{"description":"The role. Others than those named pass with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"]},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget","no_access"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["user","account","role"],"additionalProperties":false,"$id":"account_authorizations"};
+const schema18 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Others than those named pass with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget","no_access"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["user","account","role"],"additionalProperties":false,"$id":"account_authorizations"};
 
 function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="account_authorizations" */;
@@ -2197,11 +2294,9 @@ vErrors.push(err4);
 }
 errors++;
 }
-}
-if(data.account !== undefined){
-let data1 = data.account;
-if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err5 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema18.properties.account.type}};
+if(typeof data0 === "string"){
+if(!pattern6.test(data0)){
+const err5 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2211,13 +2306,11 @@ vErrors.push(err5);
 errors++;
 }
 }
-if(data.role !== undefined){
-let data2 = data.role;
-const _errs7 = errors;
-let valid1 = false;
-const _errs8 = errors;
-if(!((((data2 === "no_access") || (data2 === "read_only_user")) || (data2 === "full_access_user")) || (data2 === "administrator"))){
-const err6 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema18.properties.role.anyOf[0].enum}};
+}
+if(data.account !== undefined){
+let data1 = data.account;
+if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
+const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema18.properties.account.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2226,12 +2319,9 @@ vErrors.push(err6);
 }
 errors++;
 }
-var _valid0 = _errs8 === errors;
-valid1 = valid1 || _valid0;
-if(!valid1){
-const _errs9 = errors;
-if(typeof data2 !== "string"){
-const err7 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/1/type",keyword:"type",params:{type: "string"}};
+if(typeof data1 === "string"){
+if(!pattern6.test(data1)){
+const err7 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2240,16 +2330,47 @@ vErrors.push(err7);
 }
 errors++;
 }
-var _valid0 = _errs9 === errors;
-valid1 = valid1 || _valid0;
 }
-if(!valid1){
-const err8 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf",keyword:"anyOf",params:{}};
+}
+if(data.role !== undefined){
+let data2 = data.role;
+const _errs7 = errors;
+let valid1 = false;
+const _errs8 = errors;
+if(!((((data2 === "no_access") || (data2 === "read_only_user")) || (data2 === "full_access_user")) || (data2 === "administrator"))){
+const err8 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema18.properties.role.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err8];
 }
 else {
 vErrors.push(err8);
+}
+errors++;
+}
+var _valid0 = _errs8 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs9 = errors;
+if(typeof data2 !== "string"){
+const err9 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/1/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+var _valid0 = _errs9 === errors;
+valid1 = valid1 || _valid0;
+}
+if(!valid1){
+const err10 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
 }
 errors++;
 }
@@ -2268,31 +2389,7 @@ vErrors = null;
 if(data.lifecycle !== undefined){
 let data3 = data.lifecycle;
 if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (typeof data3 !== "string")){
-const err9 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema18.properties.lifecycle.type}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(typeof data3 === "string"){
-if(!pattern0.test(data3)){
-const err10 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-for(const key1 in data3){
-if(!((((((key1 === "protect") || (key1 === "ignore_changes")) || (key1 === "adopt")) || (key1 === "renamed_from")) || (key1 === "on_removal")) || (key1 === "allow_twin"))){
-const err11 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+const err11 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema18.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2301,11 +2398,9 @@ vErrors.push(err11);
 }
 errors++;
 }
-}
-if(data3.protect !== undefined){
-let data4 = data3.protect;
-if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
-const err12 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.protect.type}};
+if(typeof data3 === "string"){
+if(!pattern0.test(data3)){
+const err12 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -2314,9 +2409,11 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
-const err13 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+for(const key1 in data3){
+if(!((((((key1 === "protect") || (key1 === "ignore_changes")) || (key1 === "adopt")) || (key1 === "renamed_from")) || (key1 === "on_removal")) || (key1 === "allow_twin"))){
+const err13 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -2326,11 +2423,10 @@ vErrors.push(err13);
 errors++;
 }
 }
-}
-if(data3.ignore_changes !== undefined){
-let data5 = data3.ignore_changes;
-if((!(Array.isArray(data5))) && (typeof data5 !== "string")){
-const err14 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.ignore_changes.type}};
+if(data3.protect !== undefined){
+let data4 = data3.protect;
+if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
+const err14 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2339,9 +2435,9 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(typeof data5 === "string"){
-if(!pattern0.test(data5)){
-const err15 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(typeof data4 === "string"){
+if(!pattern0.test(data4)){
+const err15 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -2351,11 +2447,11 @@ vErrors.push(err15);
 errors++;
 }
 }
-if(Array.isArray(data5)){
-const len0 = data5.length;
-for(let i0=0; i0<len0; i0++){
-if(typeof data5[i0] !== "string"){
-const err16 = {instancePath:instancePath+"/lifecycle/ignore_changes/" + i0,schemaPath:"#/properties/lifecycle/properties/ignore_changes/items/type",keyword:"type",params:{type: "string"}};
+}
+if(data3.ignore_changes !== undefined){
+let data5 = data3.ignore_changes;
+if((!(Array.isArray(data5))) && (typeof data5 !== "string")){
+const err16 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2364,13 +2460,9 @@ vErrors.push(err16);
 }
 errors++;
 }
-}
-}
-}
-if(data3.adopt !== undefined){
-let data7 = data3.adopt;
-if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
-const err17 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.adopt.type}};
+if(typeof data5 === "string"){
+if(!pattern0.test(data5)){
+const err17 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -2380,14 +2472,55 @@ vErrors.push(err17);
 errors++;
 }
 }
-if(data3.renamed_from !== undefined){
-if(typeof data3.renamed_from !== "string"){
-const err18 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+if(Array.isArray(data5)){
+const len0 = data5.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data5[i0] !== "string"){
+const err18 = {instancePath:instancePath+"/lifecycle/ignore_changes/" + i0,schemaPath:"#/properties/lifecycle/properties/ignore_changes/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err18];
 }
 else {
 vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+}
+if(data3.adopt !== undefined){
+let data7 = data3.adopt;
+if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
+const err19 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.adopt.type}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(typeof data7 === "string"){
+if(!pattern6.test(data7)){
+const err20 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+}
+if(data3.renamed_from !== undefined){
+if(typeof data3.renamed_from !== "string"){
+const err21 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
 }
 errors++;
 }
@@ -2398,12 +2531,12 @@ const _errs25 = errors;
 let valid5 = false;
 const _errs26 = errors;
 if(!((data9 === "forget") || (data9 === "no_access"))){
-const err19 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema18.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err22 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema18.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
-vErrors = [err19];
+vErrors = [err22];
 }
 else {
-vErrors.push(err19);
+vErrors.push(err22);
 }
 errors++;
 }
@@ -2413,23 +2546,23 @@ if(!valid5){
 const _errs27 = errors;
 if(typeof data9 === "string"){
 if(!pattern0.test(data9)){
-const err20 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err23 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
-vErrors = [err20];
+vErrors = [err23];
 }
 else {
-vErrors.push(err20);
+vErrors.push(err23);
 }
 errors++;
 }
 }
 else {
-const err21 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
+const err24 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err21];
+vErrors = [err24];
 }
 else {
-vErrors.push(err21);
+vErrors.push(err24);
 }
 errors++;
 }
@@ -2437,12 +2570,12 @@ var _valid1 = _errs27 === errors;
 valid5 = valid5 || _valid1;
 }
 if(!valid5){
-const err22 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
+const err25 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err22];
+vErrors = [err25];
 }
 else {
-vErrors.push(err22);
+vErrors.push(err25);
 }
 errors++;
 }
@@ -2461,23 +2594,23 @@ vErrors = null;
 if(data3.allow_twin !== undefined){
 let data10 = data3.allow_twin;
 if((typeof data10 !== "boolean") && (typeof data10 !== "string")){
-const err23 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.allow_twin.type}};
+const err26 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.allow_twin.type}};
 if(vErrors === null){
-vErrors = [err23];
+vErrors = [err26];
 }
 else {
-vErrors.push(err23);
+vErrors.push(err26);
 }
 errors++;
 }
 if(typeof data10 === "string"){
 if(!pattern0.test(data10)){
-const err24 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err27 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
-vErrors = [err24];
+vErrors = [err27];
 }
 else {
-vErrors.push(err24);
+vErrors.push(err27);
 }
 errors++;
 }
@@ -2487,12 +2620,12 @@ errors++;
 }
 }
 else {
-const err25 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err25];
+vErrors = [err28];
 }
 else {
-vErrors.push(err25);
+vErrors.push(err28);
 }
 errors++;
 }
@@ -2501,7 +2634,7 @@ return errors === 0;
 }
 
 export const account_authorizations_where = validate18;
-const schema19 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"]},"account":{"description":"The account.","type":["string","integer"]},"role":{"description":"The role. Others than those named pass with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"id":{"description":"Record id.","type":"string"}},"additionalProperties":false,"$id":"account_authorizations_where"};
+const schema19 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Others than those named pass with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"id":{"description":"Record id.","type":"string"}},"additionalProperties":false,"$id":"account_authorizations_where"};
 
 function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="account_authorizations_where" */;
@@ -2532,11 +2665,9 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-if(data.account !== undefined){
-let data1 = data.account;
-if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err2 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema19.properties.account.type}};
+if(typeof data0 === "string"){
+if(!pattern6.test(data0)){
+const err2 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2546,13 +2677,11 @@ vErrors.push(err2);
 errors++;
 }
 }
-if(data.role !== undefined){
-let data2 = data.role;
-const _errs7 = errors;
-let valid1 = false;
-const _errs8 = errors;
-if(!((((data2 === "no_access") || (data2 === "read_only_user")) || (data2 === "full_access_user")) || (data2 === "administrator"))){
-const err3 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema19.properties.role.anyOf[0].enum}};
+}
+if(data.account !== undefined){
+let data1 = data.account;
+if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
+const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema19.properties.account.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2561,12 +2690,9 @@ vErrors.push(err3);
 }
 errors++;
 }
-var _valid0 = _errs8 === errors;
-valid1 = valid1 || _valid0;
-if(!valid1){
-const _errs9 = errors;
-if(typeof data2 !== "string"){
-const err4 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/1/type",keyword:"type",params:{type: "string"}};
+if(typeof data1 === "string"){
+if(!pattern6.test(data1)){
+const err4 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2575,16 +2701,47 @@ vErrors.push(err4);
 }
 errors++;
 }
-var _valid0 = _errs9 === errors;
-valid1 = valid1 || _valid0;
 }
-if(!valid1){
-const err5 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf",keyword:"anyOf",params:{}};
+}
+if(data.role !== undefined){
+let data2 = data.role;
+const _errs7 = errors;
+let valid1 = false;
+const _errs8 = errors;
+if(!((((data2 === "no_access") || (data2 === "read_only_user")) || (data2 === "full_access_user")) || (data2 === "administrator"))){
+const err5 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema19.properties.role.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err5];
 }
 else {
 vErrors.push(err5);
+}
+errors++;
+}
+var _valid0 = _errs8 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs9 = errors;
+if(typeof data2 !== "string"){
+const err6 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/1/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+var _valid0 = _errs9 === errors;
+valid1 = valid1 || _valid0;
+}
+if(!valid1){
+const err7 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
 }
 errors++;
 }
@@ -2602,24 +2759,24 @@ vErrors = null;
 }
 if(data.id !== undefined){
 if(typeof data.id !== "string"){
-const err6 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"}};
+const err8 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err6];
+vErrors = [err8];
 }
 else {
-vErrors.push(err6);
+vErrors.push(err8);
 }
 errors++;
 }
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err7];
+vErrors = [err9];
 }
 else {
-vErrors.push(err7);
+vErrors.push(err9);
 }
 errors++;
 }
@@ -2630,12 +2787,12 @@ return errors === 0;
 
 export const precompiled = {
   'cd84cc9bc8f586086dbeb2c5ab30fe9052d735a855698038ee8e2d44c6f25955': settings,
-  'f69444c595d11d1bc967f07ac45dd08c995c8703d248e1297f530267e5045e5a': accounts,
-  'e970eb41042ed4ab42ff28694eba536948cf0e6abaa6c15e68bd413a7a85f767': accounts_where,
-  '3bc7635acc598ac4331d0a51d2c8bf2e3f5dd186b6e49bb20c7033c684540858': alert_push_destinations,
-  'c49593d0d1189a8547ac45f8115e1e59eca439417298ca3f037b38a5e52e0385': alert_push_destinations_where,
-  '33d2477f4aa52230ab40e02b0cea960c82befaaeca7bf1595db028c69e9289eb': alert_rules,
-  '4a19f2a5de54767486e511a1d180d5cb009173449579869dd85c9724fca9f453': alert_rules_where,
-  'ef17ae23a844f3962ea018cf3fc50c11313872ee271934419f67f4a1afdbf5f5': account_authorizations,
-  'ee85bb038a1f22a405781211c599ab0ad56639ad25f4a4b355b279ab3a190a87': account_authorizations_where,
+  'b92c24cde478eaafae0b6eb42781d452eda45f5b70de60a74bd373d6f636495f': accounts,
+  '8c212ee97254555bb77ffba183b45fde3ef000044b4856edcb7f96a557dcbff5': accounts_where,
+  'd2dec02eddd7c4f8f3d3378e67f628962a630c797b9b5194823a370ac7f17cb6': alert_push_destinations,
+  '28731c3f85b1da11a28e4525e5d9e20e7508f31dad475b49348ccc270fc83a89': alert_push_destinations_where,
+  '36fcb445cf45b7a5fd835b37be6cc28c02d5931abeb9488fc901ff9cb060b574': alert_rules,
+  'eee01fcf9e4bcb3dada04086e39c5da8f547634153a84553aadc80de1229cce6': alert_rules_where,
+  '67552176b6e5a55af5f642d8702d94b93c63954bc5bc7c6c1f3504ece773b784': account_authorizations,
+  '2a46536308ce6648b2d61348244d23d0a7230b1af3e960ab6255a71c397b4c13': account_authorizations_where,
 };
