@@ -38,13 +38,22 @@ export const orNull =
   (value) =>
     value === null ? undefined : shape(value);
 
-/** Any JSON object: its members are someone else's, only their depth is bounded. */
+/** Any JSON object: its members are someone else's, only their depth and their numbers are bounded. */
 export const anyObject: Shape = (value) => (isObject(value) ? anyJson(value) : here('must be an object'));
-export const anyJson: Shape = rule((value) => within(value, DEEPEST), `is nested deeper than ${DEEPEST} levels`);
+export const anyJson: Shape = (value) => {
+  const problem = unfit(value, DEEPEST);
+  return problem === undefined ? undefined : here(problem);
+};
 
-function within(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((member) => within(member, levels - 1));
+/** A number that overflows would be written back as null. */
+function unfit(value: unknown, levels: number): string | undefined {
+  if (typeof value !== 'object' || value === null) return typeof value === 'number' && !Number.isFinite(value) ? 'holds a number that is too large' : undefined;
+  if (levels === 0) return `is nested deeper than ${DEEPEST} levels`;
+  for (const member of Object.values(value)) {
+    const problem = unfit(member, levels - 1);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 export function listOf(shape: Shape): Shape {

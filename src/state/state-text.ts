@@ -2,7 +2,7 @@
 // format version. What does not verify is refused with its place; older formats are upgraded, newer ones refused.
 import { canonical, compareText, equal, isObject, refuse, sha256, type Entry, type Fingerprint, type Json, type Spent, type State } from '../model/index.js';
 import { parseJson, placeOf, type Place } from './json-text.js';
-import { address, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, text, time, whole } from './shape.js';
+import { address, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, text, time, whole, type Flaw, type Shape } from './shape.js';
 import { damaged } from './trouble.js';
 
 type Loose = Readonly<Record<string, unknown>>;
@@ -35,7 +35,13 @@ export const spentShape = members<Spent>({ at: time, action: oneOf('update', 'de
 
 /** An entry on disk: what was applied and is observed alike stands once, under `observed`, and is named in `as_observed`. */
 type Packed = Entry & { readonly as_observed?: readonly string[] };
-const packedShape = members<Packed>({ ...entryMembers, id: filled, observed: anyObject, 'as_observed?': listOf(text) });
+const packedMembers = members<Packed>({ ...entryMembers, id: filled, observed: anyObject, 'as_observed?': listOf(text) });
+const packedShape: Shape = (value) => packedMembers(value) ?? strayName(value as Packed);
+
+function strayName({ as_observed = [], applied, observed }: Packed): Flaw | undefined {
+  const stray = as_observed.findIndex((name) => !Object.hasOwn(observed, name) || Object.hasOwn(applied, name));
+  return stray === -1 ? undefined : { path: ['as_observed', String(stray)], problem: 'must name a member of observed that does not stand in applied' };
+}
 
 function packed(entry: Entry): Packed {
   const as_observed = Object.keys(entry.applied).filter((name) => Object.hasOwn(entry.observed, name) && equal(entry.applied[name], entry.observed[name]));
@@ -44,7 +50,7 @@ function packed(entry: Entry): Packed {
 }
 
 function unpacked({ as_observed = [], ...entry }: Packed): Entry {
-  const shared = as_observed.map((name) => [name, entry.observed[name] ?? null] as const);
+  const shared = as_observed.map((name) => [name, entry.observed[name] as Json] as const);
   return { ...entry, applied: { ...entry.applied, ...Object.fromEntries(shared) } };
 }
 

@@ -1,7 +1,7 @@
 // What lies on disk, as text: places of damage, odd members, formats of other versions.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digest, emptyState, sha256, type Json, type State } from '../../src/model/index.js';
+import { canonical, digest, emptyState, sha256, type Json, type JsonObject, type State } from '../../src/model/index.js';
 import { decodeJournal, encodeRecord } from '../../src/state/journal-text.js';
 import { parseJson } from '../../src/state/json-text.js';
 import { decodeState, encodeState, type Formats } from '../../src/state/state-text.js';
@@ -22,8 +22,8 @@ const state: State = {
 const decode = (text: string, formats?: Formats): Promise<State> => decodeState(text, '/s/state.json', '0.1.0', () => Promise.resolve('what to do'), formats);
 
 /** The text of a state that verifies and holds something else. */
-function forged(change: object): string {
-  const body = `${JSON.stringify({ ...state, ...change }, null, 2).slice(2)}\n`;
+function forged(change: object, edit: (text: string) => string = (text) => text): string {
+  const body = edit(`${JSON.stringify({ ...state, ...change }, null, 2).slice(2)}\n`);
   return `{\n  "checksum": "${sha256(body)}",\n${body}`;
 }
 
@@ -45,6 +45,11 @@ describe('the text of a state', () => {
     ['a list for an object', more({ applied: [] }), '.applied must be an object'],
     ['text for a list', more({ depends_on: 'x' }), '.depends_on must be a list'],
     ['a wrong item', more({ depends_on: ['a', 1] }), '.depends_on[1] must be text'],
+    ['what was observed of nothing', more({ as_observed: ['label'] }), '.as_observed[0] must name a member of observed that does not stand in applied'],
+    ['an inherited constructor', more({ applied: {}, as_observed: ['name', 'constructor'] }), '.as_observed[1] must name'],
+    ['an inherited toString', more({ applied: {}, as_observed: ['name', 'toString'] }), '.as_observed[1] must name'],
+    ['an inherited __proto__', more({ applied: {}, as_observed: ['name', '__proto__'] }), '.as_observed[1] must name'],
+    ['what is applied twice', more({ as_observed: ['name'] }), '.as_observed[0] must name'],
     ['a time that is none', more({ applied_at: 'yesterday' }), '.applied_at must be a time'],
     ['a fingerprint that asks for gigabytes', more({ secrets: { a: { ...fingerprint, cost: 30 } } }), '.secrets.a.cost must be a whole number from 1 to 17'],
     ['half a serial', { serial: 1.5 }, 'serial must be a whole number'],
@@ -56,6 +61,30 @@ describe('the text of a state', () => {
     const refused = await refusal(decode(forged(change)));
     expect(refused).toMatchObject({ code: 'damaged-file', exit: 1 });
     expect(refused.words).toContain(words);
+  });
+
+  it.each(['1e400', '-1e400', '9'.repeat(400)])('with the number %s is refused', async (number) => {
+    const refused = await refusal(decode(forged(more({ observed: { deep: [{ n: 4711 }] } }), (text) => text.replace('4711', number))));
+    expect(refused.code).toBe('damaged-file');
+    expect(refused.words).toContain('.observed holds a number that is too large');
+  });
+
+  it('gives back any entry exactly', async () => {
+    const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'as_observed', 'applied', 'name', '', '0'), fc.string({ unit: 'binary' }));
+    const leaf = fc.oneof(fc.constantFrom<Json>(null, true, 1e308, 2 ** 60, -1.5e-7, '', '\ud800', [], {}), fc.string({ unit: 'binary' }));
+    const { members } = fc.letrec<{ value: Json; members: JsonObject }>((tie) => ({
+      value: fc.oneof({ maxDepth: 3 }, leaf, fc.array(tie('value'), { maxLength: 3 }), tie('members')),
+      members: fc.array(fc.tuple(name, tie('value')), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),
+    }));
+    await fc.assert(
+      fc.asyncProperty(members, members, fc.nat(3), async (applied, other, alike) => {
+        const observed = { ...other, ...Object.fromEntries(Object.entries(applied).slice(0, alike)) };
+        const given = entry('7', { applied, observed });
+        const back = (await decode(encodeState({ ...state, resources: { 'accounts.hq': given } }))).resources['accounts.hq'];
+        expect(canonical(back as unknown as Json)).toBe(canonical(given as unknown as Json));
+        expect(Object.getPrototypeOf(back?.applied)).toBe(Object.prototype);
+      }),
+    );
   });
 
   it('names the line of what is wrong', async () => {
