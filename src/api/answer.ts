@@ -73,18 +73,23 @@ export function validId(value: unknown): string | undefined {
   return typeof text === 'string' && text.length <= LONGEST_ID && idCharacters.test(text) && !/^\.+$/.test(text) ? text : undefined;
 }
 
-/** The known attributes of a record, in normal form. @throws Malformed for what is no record. */
-export function flattened(dialect: Dialect, collection: Collection, record: unknown): Values {
-  if (!isObject(record)) throw new Malformed('holds a record that is not an object');
-  if (isDeep(record, maxDepth)) throw new Malformed(`holds a record that is nested more than ${maxDepth} levels deep`);
-  const values = normalAll(collection.attributes, dialect.flatten(collection, record as JsonObject));
-  const id = collection.id === undefined ? undefined : validId(dialect.identify(collection, record as JsonObject));
+/** @throws Malformed for what is no record. */
+export function recordOf(value: unknown): JsonObject {
+  if (!isObject(value)) throw new Malformed('holds a record that is not an object');
+  if (isDeep(value, maxDepth)) throw new Malformed(`holds a record that is nested more than ${maxDepth} levels deep`);
+  return value as JsonObject;
+}
+
+/** The known attributes of a record, in normal form; its identifier under the path that the collection names. */
+export function flattened(dialect: Dialect, collection: Collection, record: JsonObject): Values {
+  const values = normalAll(collection.attributes, dialect.flatten(collection, record));
+  const id = collection.id === undefined ? undefined : validId(dialect.identify(collection, record));
   return collection.id === undefined || id === undefined ? values : { ...values, [collection.id]: id };
 }
 
 /** @throws Malformed for a record without a valid identifier. */
 export function liveOf(dialect: Dialect, kind: Kind, record: unknown): Live {
-  const values = flattened(dialect, kind, record);
+  const values = flattened(dialect, kind, recordOf(record));
   const id = validId(values[kind.id]);
   if (id === undefined) throw new Malformed(`holds a record without a valid ${kind.id}`);
   return kind.operations.update === 'PUT' ? { id, values, raw: record as JsonObject } : { id, values };

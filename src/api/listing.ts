@@ -5,6 +5,7 @@ import { chunks, each, valuesPerQuery } from './each.js';
 import { pages, readAhead } from './paging.js';
 import { httpDate } from './retry.js';
 import { understood, type Door, type Session } from './session.js';
+import type { Answer } from './transport.js';
 
 const relistings = 3;
 
@@ -13,14 +14,16 @@ async function listOnce({ reader, options }: Session, kind: Kind, door: Door): P
   const { operations } = kind;
   const path = door.base.path + door.dialect.path(operations.collection);
   let skew: number | undefined;
-  const plain = reader(door, kind.name, path, ({ headers }) => {
+  const heed = ({ headers }: Answer): void => {
     const served = httpDate(headers['date']);
     if (served !== undefined) skew ??= served - options.clock.now();
-  });
-  const guesses = operations.paging === 'offset' ? readAhead(plain, operations.page, options.ahead?.[kind.name] ?? 0) : undefined;
+  };
+  const plain = reader(door, kind.name, path, { heed });
+  const first = door.dialect.query(operations.page);
+  const guesses = operations.paging === 'offset' ? readAhead(plain, first, operations.page, options.ahead?.[kind.name] ?? 0) : undefined;
   const objects = new Map<string, Live>();
   try {
-    for await (const page of pages(guesses?.read ?? plain, door.dialect.query(operations.page))) {
+    for await (const page of pages(guesses?.read ?? plain, first)) {
       for (const record of page.records) {
         const live = liveOf(door.dialect, kind, record);
         if (objects.has(live.id)) return undefined;

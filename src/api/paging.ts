@@ -8,7 +8,7 @@ export type ReadPage = (query: string, signal?: AbortSignal) => Promise<Page>;
 
 /** More records than any account has; a listing that passes it is endless. */
 const maxRecords = 1_000_000;
-const maxEmptyPages = 10;
+export const maxEmptyPages = 10;
 
 /** Every page from `first` on, the last of which said so. @throws Malformed for loops and listings without end. */
 export async function* pages(read: ReadPage, first: string): AsyncGenerator<Page> {
@@ -32,23 +32,25 @@ export async function* pages(read: ReadPage, first: string): AsyncGenerator<Page
 const maxAtOnce = 8;
 
 /**
- * A reader that, asked for a page by `limit` and `offset`, fetches the following ones too: all that `expected`
+ * A reader that, asked for a page of the listing that `first` begins by `offset`, fetches the following ones too: all that `expected`
  * records fill, and beyond them at most two that no page has promised yet. `stop` gives up what is under way.
  */
-export function readAhead(read: ReadPage, size: number, expected: number): { readonly read: ReadPage; stop(): void } {
+export function readAhead(read: ReadPage, first: string, size: number, expected: number): { readonly read: ReadPage; stop(): void } {
   const trusted = Math.max(1, Math.ceil(expected / size));
   const ended = new AbortController();
   const started = new Map<number, Promise<Page>>();
   let guessing = true;
   const start = (index: number): void => {
-    const page = read(new URLSearchParams(index === 0 ? { limit: `${size}` } : { limit: `${size}`, offset: `${index * size}` }).toString(), ended.signal);
+    const query = new URLSearchParams(first);
+    if (index > 0) query.set('offset', `${index * size}`);
+    const page = read(query.toString(), ended.signal);
     page.catch(() => undefined);
     started.set(index, page);
   };
   return {
     stop: () => ended.abort(new Error('not needed')),
     async read(query) {
-      const index = guessing ? pageNumber(query, size) : undefined;
+      const index = guessing ? pageNumber(query, first, size) : undefined;
       if (index === undefined) {
         guessing = false;
         return read(query);
@@ -62,10 +64,15 @@ export function readAhead(read: ReadPage, size: number, expected: number): { rea
   };
 }
 
-/** Which page of `size` records a query asks for, if it asks for nothing else. */
-function pageNumber(query: string, size: number): number | undefined {
-  const wanted = new URLSearchParams(query);
-  const offset = Number(wanted.get('offset') ?? 0);
-  const others = [...wanted.keys()].some((name) => name !== 'limit' && name !== 'offset');
-  return others || wanted.get('limit') !== String(size) || !Number.isSafeInteger(offset / size) ? undefined : offset / size;
+/** Which page of `size` records a query asks for, if it asks for what `first` does and nothing else. */
+function pageNumber(query: string, first: string, size: number): number | undefined {
+  const offset = Number(new URLSearchParams(query).get('offset') ?? 0);
+  return withoutOffset(query) === withoutOffset(first) && Number.isSafeInteger(offset / size) ? offset / size : undefined;
+}
+
+function withoutOffset(query: string): string {
+  const rest = new URLSearchParams(query);
+  rest.delete('offset');
+  rest.sort();
+  return rest.toString();
 }

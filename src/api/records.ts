@@ -1,56 +1,158 @@
 // Records of any collection, page by page as they come, for people who look and for audits: filtered by the API's
-// own query parameters, secrets masked even where the API gives them in clear.
-import { isObject, refuse, type Attributes, type Collection, type Found, type JsonObject, type Query, type Values } from '../model/index.js';
-import { flattened, parseAnswer } from './answer.js';
+// own query parameters, secrets masked even where the API gives them in clear. Nothing is kept but what tells whether
+// a record came before.
+import { isObject, refuse, sha256, valueAt, walk, type Attributes, type Collection, type Found, type JsonObject, type Query, type Values } from '../model/index.js';
+import { flattened, Malformed, parseAnswer, recordOf, validId } from './answer.js';
+import type { Page } from './dialect.js';
 import { chunks, valuesPerQuery } from './each.js';
-import { pages } from './paging.js';
-import { understood, type Session } from './session.js';
+import { maxEmptyPages, pages, readAhead, type ReadPage } from './paging.js';
+import { understood, type Door, type Session } from './session.js';
 
-/** @throws Refusal where the reading is not proven complete. */
-export async function* records(session: Session, collection: Collection, { filters }: Query): AsyncGenerator<readonly Found[]> {
-  const { dialect, collection: name, page } = collection.operations;
-  const door = session.doorOf(dialect as 'v2' | 'v3', collection.name);
-  const { path: id, ...query } = filters;
-  const path = door.base.path + door.dialect.path(name, id);
-  const found = (record: unknown): Found => ({
-    values: masked(collection.attributes, flattened(door.dialect, collection, record)),
-    record: masked(collection.attributes, record as JsonObject),
-  });
+/** @throws Refusal where the reading is not proven complete, or the collection cannot be asked that. */
+export async function* records(session: Session, collection: Collection, query: Query): AsyncGenerator<readonly Found[]> {
+  const { name, operations } = collection;
+  const { path: id, ...filters } = query.filters;
+  const asked = { ...filters, ...bounds(collection, query) };
+  if (id === undefined) checkNeeds(collection, filters);
+  checkExpand(collection, query.expand);
+  const door = session.doorOf(operations.dialect, name);
+  const path = door.base.path + door.dialect.path(operations.collection, id);
+  const found = finder(door, collection);
   if (id !== undefined) {
-    yield await understood(collection.name, path, async () => {
-      const answer = await session.read(door, collection.name, path, '', { statuses: [200, 404] });
+    yield await understood(name, path, async () => {
+      const answer = await session.read(door, name, path, '', { statuses: [200, 404] });
       return answer.status === 404 ? [] : [found(door.dialect.single(parseAnswer(answer)))];
     });
     return;
   }
-  const seen = new Set<string>();
+  const isNew = newcomers(door, collection);
+  const within = window(collection, query);
   let count = 0;
-  for (const part of parts(query)) {
-    const reading = pages(session.reader(door, collection.name, path), door.dialect.query(page, part));
-    for (;;) {
-      const step = await understood(collection.name, path, () => reading.next());
-      if (step.done) break;
-      const some = await understood(collection.name, path, () => Promise.resolve(step.value.records.map(found)));
-      for (const { values } of some) {
-        const key = collection.id === undefined ? undefined : values[collection.id];
-        if (typeof key !== 'string') continue;
-        if (seen.has(key))
-          refuse('moving-pages', `${collection.name} cannot be read: an object came twice`, {
-            detail: 'Objects are being made or deleted while they are listed; run the command again.',
-          });
-        seen.add(key);
+  for (const part of parts(asked)) {
+    const { reading, stop } = listing(session, collection, { door, path, filters: part, expand: query.expand });
+    try {
+      for (;;) {
+        const step = await understood(name, path, () => reading.next());
+        if (step.done) break;
+        const some = await understood(name, path, async () => step.value.records.map(found).filter(isNew));
+        count += some.length;
+        session.options.emit({ type: 'reading', kind: name, objects: count, done: step.value.next === null });
+        yield some.filter(within);
       }
-      count += some.length;
-      session.options.emit({ type: 'reading', kind: collection.name, objects: count, done: step.value.next === null });
-      yield some;
+    } finally {
+      stop();
     }
   }
+}
+
+interface Asked {
+  readonly door: Door;
+  readonly path: string;
+  readonly filters: Readonly<Record<string, string>>;
+  readonly expand: string | undefined;
+}
+
+/** The pages of one listing, fetched ahead where offsets allow it. `next` may forget `expand`: it is asked for with every page. */
+function listing({ reader, options }: Session, { name, operations }: Collection, { door, path, filters, expand }: Asked): { readonly reading: AsyncGenerator<Page>; stop(): void } {
+  const first = door.dialect.query(operations.page, filters, expand);
+  const plain = reader(door, name, path, { expand });
+  const expected = Object.keys(filters).length === 0 ? (options.ahead?.[name] ?? 0) : 0;
+  const guesses = operations.paging === 'offset' ? readAhead(plain, first, operations.page, expected) : undefined;
+  const lasting = new URLSearchParams(first).get('expand');
+  const read: ReadPage = (query) => (guesses?.read ?? plain)(lasting === null ? query : kept(query, lasting));
+  return { reading: pages(read, first), stop: () => guesses?.stop() };
+}
+
+function kept(query: string, expand: string): string {
+  const whole = new URLSearchParams(query);
+  whole.set('expand', expand);
+  return whole.toString();
+}
+
+/** What a record is to those who read it; its attributes are made out only for who asks. @throws Malformed for what is no record. */
+export function finder({ dialect }: Door, collection: Collection): (value: unknown) => Found {
+  const { attributes } = collection;
+  const hides = [...walk(attributes)].some(([, { secret }]) => secret);
+  const safe = <T extends Values | JsonObject>(values: T): T => (hides ? masked(attributes, values) : values);
+  return (value) => {
+    const record = recordOf(value);
+    let values: Values | undefined;
+    return {
+      record: safe(record),
+      get values() {
+        return (values ??= safe(flattened(dialect, collection, record)));
+      },
+    };
+  };
+}
+
+/**
+ * Whether a record did not come before. Logs grow at their front while they are read, so that records slide onto the
+ * next page; elsewhere a record that comes twice means that another may be missing.
+ */
+export function newcomers({ dialect }: Door, collection: Collection): (found: Found) => boolean {
+  const seen = new Set<string>();
+  let repeated = 0;
+  return ({ record }) => {
+    const key = validId(dialect.identify(collection, record)) ?? (collection.log ? sha256(JSON.stringify(record)) : undefined);
+    if (key === undefined) return true;
+    const before = seen.size;
+    seen.add(key);
+    repeated = seen.size === before ? repeated + 1 : 0;
+    if (repeated === 0) return true;
+    if (!collection.log)
+      refuse('moving-pages', `${collection.name} cannot be read: an object came twice`, {
+        detail: 'Objects are being made or deleted while they are listed; run the command again.',
+      });
+    if (repeated > maxEmptyPages * collection.operations.page) throw new Malformed('brings nothing but records that came before');
+    return false;
+  };
+}
+
+/** The API's own parameters for the time asked for. Where they leave out the bound itself, they are set a millisecond beyond. @throws Refusal */
+function bounds({ name, operations }: Collection, { filters, since, until }: Query): Readonly<Record<string, string>> {
+  if ((since ?? until) === undefined) return {};
+  if (operations.time === undefined && operations.since === undefined) refuse('no-times', `${name} have no time to be chosen by.`, { detail: 'Leave out --since and --until.' });
+  const given = [
+    { parameter: operations.since, at: since, beyond: /_gt$/, by: -1 },
+    { parameter: operations.until, at: until, beyond: /_lt$/, by: 1 },
+  ];
+  const entries = given.flatMap(({ parameter, at, beyond, by }) =>
+    parameter === undefined || at === undefined ? [] : [[parameter, beyond.test(parameter) ? new Date(Date.parse(at) + by).toISOString() : at] as const],
+  );
+  const twice = entries.find(([parameter]) => Object.hasOwn(filters, parameter));
+  if (twice) refuse('usage', `${name}: the filter ${twice[0]} says the same as --since or --until.`, { detail: 'Give one of them.' });
+  return Object.fromEntries(entries);
+}
+
+/** Compares times here where the API has no parameter for them. What does not tell its time is not kept from anybody. */
+function window({ operations: { time, ...known } }: Collection, { since, until }: Query): (found: Found) => boolean {
+  const from = known.since === undefined && since !== undefined ? Date.parse(since) : Number.NEGATIVE_INFINITY;
+  const to = known.until === undefined && until !== undefined ? Date.parse(until) : Number.POSITIVE_INFINITY;
+  if (time === undefined || (from === Number.NEGATIVE_INFINITY && to === Number.POSITIVE_INFINITY)) return () => true;
+  return ({ values }) => {
+    const at = Date.parse(String(valueAt(values, time)));
+    return Number.isNaN(at) || (at >= from && at <= to);
+  };
+}
+
+function checkNeeds({ name, operations: { needs = [] } }: Collection, filters: Readonly<Record<string, string>>): void {
+  if (needs.length === 0 || needs.some((one) => filters[one])) return;
+  refuse('filter-needed', `${name} are read by ${needs.join(', ')}: name one.`, { detail: `As in: trueup get ${name} --filter ${needs[0]}=…` });
+}
+
+function checkExpand({ name, operations: { dialect, expand = [] } }: Collection, asked: string | undefined): void {
+  const words = asked?.split(',') ?? [];
+  const detail = expand.length === 0 ? 'Leave out --expand.' : `It takes ${dialect === 'v2' && expand.length > 1 ? 'one of ' : ''}${expand.join(', ')}.`;
+  const strange = words.find((word) => !expand.includes(word));
+  if (strange !== undefined) refuse('unknown-expand', `${name} cannot expand ${JSON.stringify(strange)}.`, { detail });
+  if (dialect === 'v2' && words.length > 1) refuse('unknown-expand', `${name} expand one reference at a time.`, { detail });
 }
 
 /** A record whose secrets read `*`, at its top or, as JSON:API has it, among its `attributes`. */
 function masked<T extends Values | JsonObject>(attributes: Attributes, record: T): T {
   const entries = Object.entries(record).map(([name, value]) => {
-    const attribute = attributes[name];
+    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     if (attribute?.secret) return [name, value === null ? null : '*'];
     const inner = attribute?.word === 'object' ? attribute.attributes : attribute === undefined && name === 'attributes' ? attributes : undefined;
     return [name, inner && isObject(value) ? masked(inner, value as JsonObject) : value];
@@ -60,7 +162,7 @@ function masked<T extends Values | JsonObject>(attributes: Attributes, record: T
 
 /** The API takes 100 values in a list: longer ones are asked for in several queries, no value twice. */
 function parts(query: Readonly<Record<string, string>>): readonly Readonly<Record<string, string>>[] {
-  const [name, list] = Object.entries(query).find(([key, value]) => key.endsWith('__in') && value.split(',').length > valuesPerQuery) ?? [];
+  const [name, list] = Object.entries(query).find(([key, value]) => key.endsWith('_in') && value.split(',').length > valuesPerQuery) ?? [];
   if (name === undefined || list === undefined) return [query];
   return chunks([...new Set(list.split(','))], valuesPerQuery).flatMap((some) => parts({ ...query, [name]: some.join(',') }));
 }

@@ -11,12 +11,12 @@ export const v3: Dialect = {
   credentials: 'TRUEUP_V3_TOKEN or TRUEUP_V3_TOKEN_FILE',
   path: (collection, id) => `/api/v3/${collection}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
   query: (size, filters = {}) => new URLSearchParams({ ...filters, 'page[size]': String(size) }).toString(),
-  page(body) {
+  page(body, expand) {
     if (!isObject(body) || !Array.isArray(body['data'])) throw new Malformed('has no list of resources under data');
     if (hasErrors(body)) throw new Malformed('reports errors beside its resources');
     const links = body['links'];
     if (!isObject(links) || !Object.hasOwn(links, 'next')) throw new Malformed('does not say under links.next whether more follows');
-    return { records: body['data'], next: nextQuery(links['next'], 'links.next') };
+    return { records: expand === undefined ? body['data'] : withIncluded(body['data'], body['included'], expand.split(',')), next: nextQuery(links['next'], 'links.next') };
   },
   single(body) {
     if (!isObject(body) || !isObject(body['data'])) throw new Malformed('has no resource under data');
@@ -56,11 +56,30 @@ export const v3: Dialect = {
 
 const member = (record: JsonObject, name: string): JsonObject => (isObject(record[name]) ? record[name] : {});
 
-/** The identifier a to-one relationship points at: null for none, undefined where the record does not tell. */
+/** The identifier, or list of identifiers, a relationship points at: null for none, undefined where the record does not tell. */
 function related(relationship: Json | undefined): Json | undefined {
   if (!isObject(relationship) || !Object.hasOwn(relationship, 'data')) return undefined;
   const { data } = relationship;
+  if (Array.isArray(data)) return data.flatMap((one: Json) => (isObject(one) && one['id'] !== undefined ? [one['id']] : []));
   return isObject(data) ? data['id'] : null;
+}
+
+/** The resources with what some of their relationships point at in place of mere identifiers, as far as the answer included it. */
+function withIncluded(resources: readonly Json[], included: unknown, words: readonly string[]): readonly Json[] {
+  if (included !== undefined && !Array.isArray(included)) throw new Malformed('has something under included that is no list');
+  const keyOf = ({ type, id }: JsonObject): string => JSON.stringify([type, id]);
+  const known = new Map((included ?? []).filter(isObject).map((one) => [keyOf(one as JsonObject), one as JsonObject]));
+  const whole = (linkage: Json): Json => (isObject(linkage) ? (known.get(keyOf(linkage)) ?? linkage) : linkage);
+  const expanded = (relationship: Json): Json => {
+    if (!isObject(relationship)) return relationship;
+    const { data = null } = relationship;
+    return { ...relationship, data: Array.isArray(data) ? data.map(whole) : whole(data) };
+  };
+  return resources.map((resource) => {
+    if (!isObject(resource)) return resource;
+    const relationships = Object.entries(member(resource, 'relationships')).map(([name, value]) => [name, words.includes(name) ? expanded(value) : value] as const);
+    return { ...resource, relationships: Object.fromEntries(relationships) };
+  });
 }
 
 function pointed(relationship: Json | undefined, id: Value): Values {

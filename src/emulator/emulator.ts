@@ -1,8 +1,9 @@
 // The cloud in a box: a function from request to response over a store, with the trouble that was ordered.
 import { Hono } from 'hono';
-import { sha256, type Dialect, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import { sha256, type Collection, type Collections, type Dialect, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import { system } from './activity.js';
+import { addCollections } from './collections.js';
 import { dummyCredentials, type App, type Cloud, type Credentials } from './app.js';
 import { bareEstate, type Estate } from './estate.js';
 import { ConnectionReset, staged, type Fault, type Scene } from './faults.js';
@@ -16,6 +17,8 @@ import { addV3 } from './v3.js';
 
 export interface EmulatorOptions {
   readonly kinds: Kinds;
+  /** Of these, what is no kind is only read; default: none. */
+  readonly collections?: Collections;
   readonly clock: Clock;
   readonly random: Random;
   /** What exists at first; default: a single account. */
@@ -58,9 +61,9 @@ const KEPT = 10_000;
 
 /** @throws Refusal for an estate that does not hold together. */
 export function createEmulator(options: EmulatorOptions): Emulator {
-  const { kinds, clock, random, estate = bareEstate } = options;
+  const { kinds, collections = new Map(), clock, random, estate = bareEstate } = options;
   const quirks = { ...quiet, ...options.quirks };
-  const store = createStore(kinds, estate, clock, random);
+  const store = createStore(kinds, collections, estate, clock, random);
   const cloud: Cloud = { store, quirks, credentials: options.credentials ?? dummyCredentials };
   const app = createApp(cloud);
   const requests: Exchange[] = [];
@@ -79,7 +82,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     const url = new URL(request.url);
     const body = request.method === 'GET' ? '' : await request.text();
     const at = store.now();
-    const kind = kindOf(kinds, url.pathname);
+    const kind = kindOf(kinds.values(), url.pathname);
     const record = (status: number): void => {
       const length = requests.push({ method: request.method, path: url.pathname, query: url.search, body: kept(kind, body), status, at });
       if (length >= 2 * KEPT) requests.splice(0, KEPT);
@@ -105,7 +108,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     onChange: (listener) => store.listen(listener),
     objects: (name) => {
       const kind = kinds.get(name);
-      return kind ? store.all(kind) : [];
+      return kind ? store.all(kind) : store.records(name);
     },
     settled: async () => {
       while (landing.size > 0) await Promise.all(landing);
@@ -124,11 +127,12 @@ function createApp(cloud: Cloud): App {
   app.notFound((c) => refusal(new Refused(404, 'there is nothing at this address'), c.req.path));
   addV2(app, cloud);
   addV3(app, cloud);
+  addCollections(app, cloud);
   return app;
 }
 
-function kindOf(kinds: Kinds, path: string): Kind | undefined {
-  return [...kinds.values()].find(({ operations }) => `${path}/`.startsWith(`/api/${operations.dialect}/${operations.collection}/`));
+function kindOf<T extends Collection>(kinds: Iterable<T>, path: string): T | undefined {
+  return [...kinds].find(({ operations }) => `${path}/`.startsWith(`/api/${operations.dialect}/${operations.collection}/`));
 }
 
 function kept(kind: Kind | undefined, body: string): Json {
@@ -142,6 +146,8 @@ function kept(kind: Kind | undefined, body: string): Json {
 
 /** Another hand inserts a record in front of the collection, or takes away the first that may go. */
 function shiftBy({ store, quirks }: Cloud, kind: Kind | undefined, url: URL, remove: boolean): void {
+  const collection = kindOf(store.collections, url.pathname);
+  if (collection) store.happen(collection, remove);
   if (!kind) return;
   const face = { kinds: store.kinds, quirks, base: `${url.origin}/api/v2` };
   const records = store.all(kind);

@@ -1,6 +1,6 @@
 // The whole cloud as one JSON document: what a seed file holds, what a snapshot gives back, what lies on disk between runs.
 // Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
-import { idOf, isObject, refuse, type Attribute, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import { idOf, isObject, refuse, type Attribute, type Collection, type Collections, type Json, type JsonObject, type Kinds } from '../model/index.js';
 import { blank, entriesOf, MASK, type Stored } from './records.js';
 
 export interface User {
@@ -14,7 +14,7 @@ export interface Estate {
   readonly root?: string;
   /** The next numeric id to give. */
   readonly next_id?: number;
-  /** By kind name, in the order of listings. */
+  /** By name of the kind or collection, in the order of listings. */
   readonly records: Readonly<Record<string, readonly JsonObject[]>>;
   readonly users?: readonly User[];
   /** What besides sub-accounts keeps an account from being deleted, by account id: `{ "12": "routers" }`. */
@@ -46,14 +46,14 @@ export function parseEstate(text: string, file: string): Estate {
  * The record as it is stored: every field present but `resource_url`, references as ids, secrets as their mask.
  * `fill` gives what the seed left out and has no neutral default (ids, times, the own account).
  */
-export function completed(kind: Kind, seed: JsonObject, fill: (name: string, attribute: Attribute) => Json | undefined): Stored {
+export function completed(kind: Collection, seed: JsonObject, fill: (name: string, attribute: Attribute) => Json | undefined): Stored {
   const out: Record<string, Json> = {};
   for (const [name, attribute] of entriesOf(kind.attributes)) {
     if (name === 'resource_url') continue;
     const given = Object.hasOwn(seed, name) ? (seed[name] as Json) : undefined;
     out[name] = given === undefined ? (fill(name, attribute) ?? blank(attribute)) : stored(attribute, given);
   }
-  out[kind.id] = String(out[kind.id]);
+  if (kind.id !== undefined) out[kind.id] = String(out[kind.id]);
   return out;
 }
 
@@ -66,8 +66,23 @@ function stored(attribute: Attribute, value: Json): Json {
   return Object.fromEntries(Object.entries(value as JsonObject).map(([name, item]) => [name, attribute.attributes[name] ? stored(attribute.attributes[name], item) : item]));
 }
 
+/** Collections that are only read; the log of changes has a place of its own. */
+export function onlyRead(collections: Collections, kinds: Kinds): readonly Collection[] {
+  return [...collections.values()].filter(({ name }) => !kinds.has(name) && name !== 'activity_logs');
+}
+
+/** A record as it is stored: known fields with their defaults, references as ids; unknown ones as they are. */
+export function seeded(collection: Collection, seed: JsonObject, { now, newId }: { readonly now: () => string; readonly newId: (collection: Collection) => string }): Stored {
+  if (collection.operations.dialect === 'iot') return seed;
+  const fill = (name: string): Json | undefined => (name === collection.id ? newId(collection) : name === 'created_at' || name === 'updated_at' ? now() : undefined);
+  return { ...seed, ...completed(collection, seed, fill) };
+}
+
 /** @throws Refusal for records of kinds that do not exist here. */
-export function checkKinds(estate: Estate, kinds: Kinds): void {
-  const strange = Object.keys(estate.records).find((name) => !kinds.has(name));
-  if (strange !== undefined) refuse('bad-estate', `the emulator has no kind named ${JSON.stringify(strange)}`, { detail: `Its kinds are ${[...kinds.keys()].join(', ')}.` });
+export function checkKinds(estate: Estate, kinds: Kinds, collections: Collections): void {
+  const strange = Object.keys(estate.records).find((name) => !kinds.has(name) && !collections.has(name));
+  if (strange !== undefined)
+    refuse('bad-estate', `the emulator has no kind named ${JSON.stringify(strange)}`, {
+      detail: `Its kinds are ${[...new Set([...kinds.keys(), ...collections.keys()])].join(', ')}.`,
+    });
 }

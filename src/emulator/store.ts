@@ -1,8 +1,8 @@
 // What the cloud remembers: records by kind in listing order, found by id at once, and the log of every change.
-import { refuse, type Attribute, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import { refuse, type Attribute, type Collection, type Collections, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import { logEntry, type Action, type Actor } from './activity.js';
-import { checkKinds, completed, type Estate, type User } from './estate.js';
+import { checkKinds, completed, onlyRead, seeded, type Estate, type User } from './estate.js';
 import { showRecord, type Face, type Stored } from './records.js';
 import { timeUuids } from './uuid.js';
 
@@ -19,6 +19,8 @@ export interface Change {
 
 export interface Store {
   readonly kinds: Kinds;
+  /** What is only read, beside the log of changes. */
+  readonly collections: readonly Collection[];
   /** Id of the keys' own account. */
   readonly root: string;
   readonly users: ReadonlyMap<string, User>;
@@ -26,6 +28,10 @@ export interface Store {
   readonly log: readonly JsonObject[];
   all(kind: Kind): readonly Stored[];
   get(kind: Kind, id: string): Stored | undefined;
+  /** Records of what is only read. */
+  records(name: string): readonly Stored[];
+  /** Something happens: a record like the first one comes before it, or (`remove`) the first one is forgotten. */
+  happen(collection: Collection, remove: boolean): void;
   /** Where the record stands in the listing: ascending, never given twice while the emulator runs. */
   place(kind: Kind, id: string): number;
   /** A record with every default set, a new id and the time of now, then `fields` over it. */
@@ -39,13 +45,13 @@ export interface Store {
 }
 
 /** @throws Refusal for an estate with a strange kind, an id twice or no account at all. */
-export function createStore(kinds: Kinds, estate: Estate, clock: Clock, random: Random): Store {
-  checkKinds(estate, kinds);
+export function createStore(kinds: Kinds, collections: Collections, estate: Estate, clock: Clock, random: Random): Store {
+  checkKinds(estate, kinds, collections);
   const uuid = timeUuids(clock, random);
   const now = (): string => new Date(clock.now()).toISOString();
   const root = ownAccount(estate);
   let nextId = estate.next_id ?? highestId(estate) + 1;
-  const newId = (kind: Kind): string => (kind.id === 'id' ? String(nextId++) : uuid());
+  const newId = (kind: Collection): string => (kind.id === 'id' ? String(nextId++) : uuid());
   const fill = (kind: Kind) => (name: string, attribute: Attribute) => {
     if (name === kind.id) return newId(kind);
     if (name === 'updated_at' || name === 'created_at') return now();
@@ -55,6 +61,8 @@ export function createStore(kinds: Kinds, estate: Estate, clock: Clock, random: 
 
   const shelves = new Map([...kinds.values()].map((kind) => [kind.name, shelf(kind, estate.records[kind.name] ?? [], fill(kind))]));
   const of = (kind: Kind): Shelf => shelves.get(kind.name) as Shelf;
+  const others = onlyRead(collections, kinds);
+  const read = new Map(others.map((one) => [one.name, (estate.records[one.name] ?? []).map((seed) => seeded(one, seed, { now, newId }))]));
   const users = new Map((estate.users ?? []).map((user) => [user.id, user]));
   const log: JsonObject[] = [...(estate.activity_logs ?? [])];
   const listeners: (() => void)[] = [];
@@ -73,7 +81,7 @@ export function createStore(kinds: Kinds, estate: Estate, clock: Clock, random: 
     version: 1,
     root,
     next_id: nextId,
-    records: Object.fromEntries([...kinds.values()].map((kind) => [kind.name, of(kind).all()])),
+    records: Object.fromEntries([...[...kinds.values()].map((kind) => [kind.name, of(kind).all()] as const), ...read]),
     users: [...users.values()],
     occupied: estate.occupied ?? {},
     activity_logs: [...log],
@@ -81,12 +89,19 @@ export function createStore(kinds: Kinds, estate: Estate, clock: Clock, random: 
 
   return {
     kinds,
+    collections: others,
     root,
     users,
     occupied: estate.occupied ?? {},
     log,
     all: (kind) => of(kind).all(),
     get: (kind, id) => of(kind).get(id),
+    records: (name) => read.get(name) ?? [],
+    happen: (collection, remove) => {
+      const [first, ...rest] = read.get(collection.name) ?? [];
+      const like = { ...first, ...(collection.id !== undefined && { [collection.id]: newId(collection) }) };
+      if (first) read.set(collection.name, remove ? rest : [like, first, ...rest]);
+    },
     place: (kind, id) => of(kind).place(id),
     draft: (kind, fields) => ({ ...completed(kind, {}, fill(kind)), ...fields }),
     commit,

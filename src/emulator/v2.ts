@@ -26,7 +26,7 @@ export function addV2(app: App, cloud: Cloud): void {
 
 function addKind(app: App, cloud: Cloud, kind: Kind): void {
   const { collection: name, create, update, delete: remove } = kind.operations;
-  const text = textOf(kind);
+  const text = textOf((record, face) => showRecord(kind, record, face, specificsOf(kind).listsUrl));
   collection(app, name, { GET: (c) => list(cloud, kind, text, c), POST: create && ((c) => makeOne(cloud, kind, c)) });
   const verbs: Record<string, Handler | undefined> = { DELETE: remove && ((c) => removeOne(cloud, kind, c)) };
   if (update) verbs[update] = (c) => updateOne(cloud, kind, c);
@@ -34,7 +34,7 @@ function addKind(app: App, cloud: Cloud, kind: Kind): void {
 }
 
 /** A path that ends in a slash; without it the answer is a redirection that no client should follow. */
-function collection(app: App, name: string, verbs: Readonly<Record<string, Handler | undefined>>): void {
+export function collection(app: App, name: string, verbs: Readonly<Record<string, Handler | undefined>>): void {
   route(app, `/api/v2/${name}/`, verbs);
   app.all(`/api/v2/${name}`, (c) => {
     const { pathname, search } = new URL(c.req.url);
@@ -50,16 +50,15 @@ function actorOf({ credentials }: Cloud, c: Asked): Actor {
 const answer = (value: Json, status = 200): Response => jsonText(JSON.stringify(value), status);
 const jsonText = (text: string, status = 200): Response => new Response(text, { status, headers: { 'content-type': 'application/json' } });
 
-type TextOf = (record: Stored, face: Face) => string;
+export type TextOf = (record: Stored, face: Face) => string;
 
 /** Text of a record in a listing, kept until the record changes or is asked for under another address. */
-function textOf(kind: Kind): TextOf {
+export function textOf(shown: (record: Stored, face: Face) => Json): TextOf {
   const kept = new WeakMap<Stored, { readonly base: string; readonly text: string }>();
-  const { listsUrl } = specificsOf(kind);
   return (record, face) => {
     const had = kept.get(record);
     if (had?.base === face.base) return had.text;
-    const text = JSON.stringify(showRecord(kind, record, face, listsUrl));
+    const text = JSON.stringify(shown(record, face));
     kept.set(record, { base: face.base, text });
     return text;
   };
@@ -158,7 +157,8 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-function offsetPage<T>(cloud: Cloud, c: Asked, items: readonly T[], text: (item: T) => string, whole: boolean): Response {
+/** `whole`: whether `meta` tells the offset and the page before, too. */
+export function offsetPage<T>(cloud: Cloud, c: Asked, items: readonly T[], text: (item: T) => string, whole: boolean): Response {
   const query = queryOf(c);
   const limit = count(query, 'limit', DEFAULT_PAGE, 1, MOST_PAGE);
   const offset = count(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER);

@@ -1,5 +1,5 @@
 // The JSON:API surface: `/api/v3/<collection>`, bearer tokens, resources with relationships, cursors.
-import { equal, isObject, type Attribute, type Json, type JsonObject, type Kind } from '../model/index.js';
+import { equal, isObject, type Attribute, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
 import type { Actor } from './activity.js';
 import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type App, type Asked, type Cloud, type Handler } from './app.js';
 import { existing, fieldsOf, requireAll } from './intake.js';
@@ -40,10 +40,13 @@ function actorOf({ credentials }: Cloud, c: Asked): Actor {
 }
 
 const answer = (value: Json, status = 200): Response => new Response(JSON.stringify(value), { status, headers: { 'content-type': mediaTypes.v3 } });
-const typeOf = ({ operations }: Kind): string => operations.collection.slice(operations.collection.lastIndexOf('/') + 1);
-const identify = (kind: Kind) => (record: Stored) => record[kind.id] as string;
+/** A collection of JSON:API resources. */
+export type Resources = Collection & { readonly id: string };
 
-function resource(cloud: Cloud, kind: Kind, record: Stored, c: Asked): JsonObject {
+const typeOf = ({ operations }: Resources): string => operations.collection.slice(operations.collection.lastIndexOf('/') + 1);
+const identify = (kind: Resources) => (record: Stored) => record[kind.id] as string;
+
+function resource(cloud: Cloud, kind: Resources, record: Stored, c: Asked): JsonObject {
   const attributes: Record<string, Json> = {};
   const relationships: Record<string, Json> = {};
   for (const [name, attribute] of Object.entries(kind.attributes)) {
@@ -56,15 +59,25 @@ function resource(cloud: Cloud, kind: Kind, record: Stored, c: Asked): JsonObjec
   return { type: typeOf(kind), id, attributes, relationships, links: { self } };
 }
 
-const linkage = (attribute: Attribute, id: Json): Json => (attribute.word === 'ref' && id !== null ? { type: attribute.to, id } : null);
+export function linkage(attribute: Attribute, id: Json): Json {
+  if (attribute.word === 'set' && Array.isArray(id)) return id.map((one: Json) => linkage(attribute.of, one));
+  return attribute.word === 'ref' && id !== null ? { type: attribute.to, id } : null;
+}
 
 function list(cloud: Cloud, kind: Kind, c: Asked): Response {
   const query = queryOf(c);
   const { filters } = specificsOf(kind);
-  const known = new Set(['page[size]', 'page[after]', 'page[before]', 'search', 'sort', ...filters.map((name) => `filter[${name}]`)]);
+  const known = new Set([...pageParameters, 'search', 'sort', ...filters.map((name) => `filter[${name}]`)]);
   checkParameters(query, (name) => known.has(name) || /^search\[.*\]$/.test(name));
+  return cursorPage(cloud, kind, inOrder(kind, query.get('sort'), matching(cloud, kind, filters, query)), c);
+}
+
+export const pageParameters = ['page[size]', 'page[after]', 'page[before]'];
+
+/** A page of the records; `beside` gives what goes with those that are shown. */
+export function cursorPage(cloud: Cloud, kind: Resources, records: readonly Stored[], c: Asked, beside: (shown: readonly Stored[]) => JsonObject = () => ({})): Response {
+  const query = queryOf(c);
   const size = count(query, 'page[size]', DEFAULT_PAGE, 1, MOST_PAGE);
-  const records = inOrder(kind, query.get('sort'), matching(cloud, kind, filters, query));
   const [start, end] = bounds(records, kind, query, size);
   const shown = records.slice(start, end);
   const cursor = (index: number): string => cursorAt(records, index, identify(kind));
@@ -74,6 +87,7 @@ function list(cloud: Cloud, kind: Kind, c: Asked): Response {
   const link = (changes: Readonly<Record<string, string | null>>): string => originOf(cloud.quirks, c) + pathname + queryWith(query, changes);
   return answer({
     data: shown.map((record) => resource(cloud, kind, record, c)),
+    ...beside(shown),
     links: {
       next: after === null ? null : link({ 'page[after]': after, 'page[before]': null }),
       prev: before === null ? null : link({ 'page[before]': before, 'page[after]': null }),
@@ -82,7 +96,7 @@ function list(cloud: Cloud, kind: Kind, c: Asked): Response {
   });
 }
 
-function bounds(records: readonly Stored[], kind: Kind, query: URLSearchParams, size: number): readonly [start: number, end: number] {
+function bounds(records: readonly Stored[], kind: Resources, query: URLSearchParams, size: number): readonly [start: number, end: number] {
   const after = query.get('page[after]');
   const before = query.get('page[before]');
   if (after !== null && before !== null) turnDown(400, 'page[after] and page[before] exclude each other', ['page[after]', 'page[before]']);

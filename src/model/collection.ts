@@ -1,5 +1,6 @@
 // What can be listed, managed here or not: where it is, in which pages it comes, and by what it is filtered.
 import type { Attributes } from './attribute.js';
+import { isObject, own, type Json } from './json.js';
 
 export type Dialect = 'v2' | 'v3' | 'iot';
 
@@ -34,13 +35,23 @@ export interface Collection {
   readonly name: string;
   readonly singular: string;
   readonly doc: string;
-  /** Name of the attribute that identifies a record; absent where nobody knows one. */
+  /** Dotted path of the attribute that identifies a record; absent where nobody knows one. */
   readonly id?: string;
   /** Attributes that are known; others pass through. */
   readonly attributes: Attributes;
   /** Dotted paths that a table shows; absent: every attribute that some record has. */
   readonly columns?: readonly string[];
+  /** A log grows while it is read: a record that comes twice is dropped, where it would elsewhere put the listing in doubt. */
+  readonly log?: true;
   readonly operations: Reading;
+}
+
+/** What stands under a dotted path such as `action.timestamp`; undefined where nothing does. */
+export function valueAt(record: Readonly<Record<string, unknown>>, path: string): Json | undefined {
+  if (Object.hasOwn(record, path)) return record[path] as Json;
+  const dot = path.indexOf('.');
+  const inner = dot < 0 ? undefined : own(record, path.slice(0, dot));
+  return isObject(inner) ? valueAt(inner, path.slice(dot + 1)) : undefined;
 }
 
 /** Everything that can be listed, by name, in the order of the index. */

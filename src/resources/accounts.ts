@@ -21,6 +21,7 @@ export const accounts = kind({
     page: 500,
     by_id: 'id',
     by_ids: 'id__in',
+    expand: ['account'],
     filters: ['account', 'account__in', 'name', 'name__in'],
     create: 'POST',
     update: 'PUT',

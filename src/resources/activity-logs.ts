@@ -6,6 +6,8 @@ export const activityLogs = collection({
   name: 'activity_logs',
   singular: 'activity_log',
   doc: 'A change of an object: what, when, and by whom.',
+  id: 'action.id',
+  log: true,
   attributes: {
     action: object(
       'What was done.',
@@ -45,12 +47,12 @@ export const activityLogs = collection({
     collection: 'activity_logs',
     paging: 'offset',
     page: 500,
+    by_id: 'action__id__exact',
     filters: [
       'account',
       ...['created_at', 'action__timestamp'].flatMap((name) => ['exact', 'lt', 'lte', 'gt', 'gte'].map((word) => `${name}__${word}`)),
       'actor__id',
       'object__id',
-      'action__id__exact',
       'actor__type',
       'action__type',
       'object__type',

@@ -7,6 +7,7 @@ export const alerts = collection({
   singular: 'alert',
   doc: 'An alert that was raised for an account or a router.',
   id: 'created_at_timeuuid',
+  log: true,
   attributes: {
     created_at: text('Time of its creation in the service.', { computed: true, wire: 'timestamp' }),
     type: choice('Alert type.', alertTypes, { open: true, computed: true }),

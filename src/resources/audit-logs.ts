@@ -5,6 +5,7 @@ export const auditLogs = collection({
   name: 'audit_logs',
   singular: 'audit_log',
   doc: 'A record of the audit log, as the service gives it.',
+  log: true,
   attributes: {},
   operations: {
     dialect: 'v2',
