@@ -25,6 +25,29 @@ export function checkedUrl(text: string, source: string): URL {
   return url;
 }
 
+/** A proxy that is spoken to in HTTP: its address without credentials, and the header that carries them. */
+export interface Proxy {
+  readonly url: string;
+  readonly authorization?: string;
+}
+
+/** `host:port` alone means http. @throws Refusal that never quotes the text, which may hold a password. */
+export function proxyOf(text: string): Proxy {
+  const wrong = (why: string, fix = 'Give a full address, such as http://proxy.example.com:3128') => refuse('bad-proxy', `HTTPS_PROXY ${why}`, { detail: fix });
+  const full = /^[^/]*:\d{1,5}\/?$/.test(text) ? `http://${text}` : text;
+  if (!URL.canParse(full)) return wrong('is not a URL');
+  const { protocol, origin, username, password } = new URL(full);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    return wrong('is neither http nor https', 'Give the address of an HTTP proxy, such as http://proxy.example.com:3128; no other protocol is spoken.');
+  if (username === '' && password === '') return { url: origin };
+  try {
+    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return { url: origin, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+  } catch {
+    return wrong('has a % in its user name or password that begins no escape', 'Write %25 for each % that is meant as it stands.');
+  }
+}
+
 export function baseOf(text: string, source: string): Base {
   const url = checkedUrl(text, source);
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') };

@@ -121,6 +121,8 @@ function troubled({ method, path }: Told, dialect: Dialect, { code, sent }: Tran
     ...(detail && { detail }),
   });
   if (code === 'interrupted') return about('interrupted', 'the run was interrupted');
+  if (code === 'proxy-refused')
+    return about(code, message, 'It is the proxy that HTTPS_PROXY names, not the service: give what it asks for as http://USER:PASSWORD@HOST:PORT, or leave it out with NO_PROXY.');
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
     return about('untrusted', `the connection is not trusted (${message})`, 'A private certificate authority is named by NODE_EXTRA_CA_CERTS.');
   if (code === 'timeout' || code === 'body-unfinished') return about('timeout', message, 'The service or the network is slow; run the command again later.');

@@ -2,7 +2,8 @@
 // cannot give them to a dynamic import of a CommonJS package.
 import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { settings } from './dispatcher.js';
+import type { Proxy } from './endpoint.js';
 
-export function proxied(httpsProxy: string, noProxy: string): Dispatcher {
-  return new EnvHttpProxyAgent({ ...settings, httpProxy: '', httpsProxy, noProxy });
+export function proxied({ url, authorization }: Proxy, noProxy: string): Dispatcher {
+  return new EnvHttpProxyAgent({ ...settings, httpProxy: '', httpsProxy: url, noProxy, ...(authorization !== undefined && { token: authorization }) });
 }

@@ -1,8 +1,7 @@
 // The last step before the network: one request, one answer, on a fixed list of origins. It speaks to undici's
 // dispatchers directly, because only there can be told whether bytes had left when something failed.
 import type { Dispatcher } from 'undici';
-import { refuse } from '../model/index.js';
-import { checkedUrl, isLoopback } from './endpoint.js';
+import { checkedUrl, isLoopback, proxyOf, type Proxy } from './endpoint.js';
 
 export interface HttpRequest {
   readonly method: string;
@@ -38,7 +37,7 @@ export class TransportError extends Error {
 }
 
 /** Troubles that asking again does not cure. */
-export const finalCodes: ReadonlySet<string> = new Set(['body-too-large', 'body-unfinished', 'body-unreadable', 'interrupted']);
+export const finalCodes: ReadonlySet<string> = new Set(['body-too-large', 'body-unfinished', 'body-unreadable', 'interrupted', 'proxy-refused']);
 
 export interface TransportOptions {
   /** The only origins it will speak to; whole addresses are taken for their origin. */
@@ -49,14 +48,13 @@ export interface TransportOptions {
   readonly maxBodyBytes?: number;
 }
 
-/** @throws Refusal for an origin in plain http that is not loopback, or a proxy that is no address. */
+/** @throws Refusal for an origin in plain http that is not loopback, or a proxy that is needed and cannot be used. */
 export function undiciTransport(options: TransportOptions): { readonly transport: Transport; readonly close: () => Promise<void> } {
   const origins = new Set(options.origins.map((text) => checkedUrl(text, 'The address of the cloud').origin));
-  if (options.proxy?.https && !URL.canParse(options.proxy.https))
-    refuse('bad-proxy', 'HTTPS_PROXY is not a URL', { detail: 'Give a full address, such as http://proxy.example.com:3128' });
+  const proxy = options.proxy?.https && ![...origins].every(isLocal) ? proxyOf(options.proxy.https) : undefined;
   const dispatchers = new Map<string, Promise<Dispatcher>>();
   const dispatcherOf = (origin: string): Promise<Dispatcher> => {
-    const known = dispatchers.get(origin) ?? makeDispatcher(origin, options.proxy);
+    const known = dispatchers.get(origin) ?? makeDispatcher(origin, proxy, options.proxy?.no ?? '');
     dispatchers.set(origin, known);
     return known;
   };
@@ -72,8 +70,10 @@ export function undiciTransport(options: TransportOptions): { readonly transport
   };
 }
 
-async function makeDispatcher(origin: string, proxy: TransportOptions['proxy']): Promise<Dispatcher> {
-  if (proxy?.https && !isLoopback(new URL(origin))) return (await import('./proxied.js')).proxied(proxy.https, proxy.no ?? '');
+const isLocal = (origin: string): boolean => isLoopback(new URL(origin));
+
+async function makeDispatcher(origin: string, proxy: Proxy | undefined, noProxy: string): Promise<Dispatcher> {
+  if (proxy && !isLocal(origin)) return (await import('./proxied.js')).proxied(proxy, noProxy);
   return (await import('./dispatcher.js')).direct(origin);
 }
 
@@ -123,7 +123,9 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest & { readonly orig
         }
       },
       onResponseError(_, error) {
-        fail(error.message, (error as NodeJS.ErrnoException).code ?? error.name);
+        const denied = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
+        if (denied === undefined) fail(error.message, (error as NodeJS.ErrnoException).code ?? error.name);
+        else fail(`the proxy answered ${denied}`, denied.startsWith('4') ? 'proxy-refused' : 'proxy-trouble');
       },
     };
     dispatcher.dispatch({ origin, path, method: request.method, headers: { ...request.headers, 'accept-encoding': 'identity' }, body: body ?? null }, handler);

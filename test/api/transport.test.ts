@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connect, TransportError, undiciTransport, type HttpRequest, type TransportOptions } from '../../src/api/index.js';
+import type { Diagnostic, Refusal } from '../../src/model/index.js';
 import { systemClock } from '../../src/ports/clock.js';
 import { kinds } from '../../src/resources/index.js';
 import { seededRandom } from '../support/simulated.js';
@@ -204,16 +205,77 @@ describe('a proxy', () => {
     const port = (await closedPort()).split(':')[1]!;
     expect(await trouble(open(`https://0.0.0.0:${port}`, { proxy: { https: address, no: 'other.example,0.0.0.0' } })())).toEqual({ sent: false, code: 'ECONNREFUSED' });
     const origin = await serve((_, response) => void response.end('{}'));
-    expect((await open(origin, { proxy: { https: address } })()).status).toBe(200);
+    for (const https of [address, 'socks5://127.0.0.1:1']) expect((await open(origin, { proxy: { https } })()).status).toBe(200);
     expect(seen).toEqual([]);
   });
 
-  it('is refused without being quoted where it is no address', () => {
-    expect(() => open('https://cloud.invalid', { proxy: { https: 'hunter2' } })).toThrow(/^HTTPS_PROXY is not a URL$/);
+  it.each([
+    ['hunter2', /^HTTPS_PROXY is not a URL$/],
+    ['hunter2@proxy.example.com', /^HTTPS_PROXY is not a URL$/],
+    ['http://proxy.example.com:hunter2', /^HTTPS_PROXY is not a URL$/],
+    ['ftp://hunter2:hunter2@proxy.example.com', /^HTTPS_PROXY is neither http nor https$/],
+    ['socks5://hunter2:hunter2@proxy.example.com:1080', /^HTTPS_PROXY is neither http nor https$/],
+    ['proxy.example.com:hunter2', /^HTTPS_PROXY is neither http nor https$/],
+    ['http://user:hunter2%@proxy.example.com', /^HTTPS_PROXY has a % in its user name or password that begins no escape$/],
+    ['http://%ff:hunter2@proxy.example.com', /^HTTPS_PROXY has a %/],
+  ])('is refused without being quoted where it is %s', (https, says) => {
+    const opened = (): unknown => open('https://cloud.invalid', { proxy: { https } });
+    expect(opened).toThrow(says);
+    expect(opened).toThrow(
+      expect.objectContaining({ diagnostics: [expect.objectContaining({ code: 'bad-proxy', detail: expect.not.stringContaining('hunter2') as string })] }) as Error,
+    );
+  });
+
+  it.each([
+    ['', undefined],
+    ['user:p%40ss%25%3A@', 'user:p@ss%:'],
+    ['user@', 'user:'],
+    ['%C3%BC:\u00fc@', '\u00fc:\u00fc'],
+  ])('is given the credentials %j of its address, decoded', async (credentials, given) => {
+    const heads: string[] = [];
+    const address = await raw((socket, text) => {
+      heads.push(text);
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
+    });
+    await trouble(open('https://cloud.invalid', { proxy: { https: address.replace('//', `//${credentials}`) } })());
+    const [, sent] = /^proxy-authorization: Basic (\S+)/im.exec(heads[0] ?? '') ?? [];
+    expect(sent && Buffer.from(sent, 'base64').toString()).toBe(given);
+  });
+
+  it.each(['localhost:PORT', '127.0.0.1:PORT/', 'HTTP://127.0.0.1:PORT'])('is found at %s', async (https) => {
+    const { seen, address } = await proxy();
+    const port = address.split(':')[2]!;
+    await trouble(open('https://cloud.invalid', { proxy: { https: https.replace('PORT', port) } })());
+    expect(seen).toEqual(['CONNECT cloud.invalid:443 HTTP/1.1']);
   });
 });
 
 describe('client and transport together', () => {
+  it.each([403, 407])('tell the %i of a proxy as its own, and do not ask again', async (status) => {
+    let asked = 0;
+    const address = await raw((socket) => {
+      asked += 1;
+      socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
+    });
+    const { transport, close } = undiciTransport({ origins: ['https://cloud.invalid'], proxy: { https: address.replace('//', '//user:hunter2@') } });
+    closers.push(close);
+    const cloud = connect({
+      v2: { url: 'https://cloud.invalid/api/v2', headers: v2Headers },
+      transport,
+      clock: systemClock(),
+      random: seededRandom(),
+      emit: () => undefined,
+      signal: new AbortController().signal,
+    });
+    const refused = await cloud.list(kinds.get('alert_rules')!).catch((error: unknown) => error as Refusal);
+    const [{ code, summary, detail = '' }] = (refused as Refusal).diagnostics as [Diagnostic];
+    expect(code).toBe('proxy-refused');
+    expect(summary).toMatch(new RegExp(`: the proxy answered ${status}$`));
+    expect(detail).toMatch(/HTTPS_PROXY.*NO_PROXY/);
+    expect(summary + detail).not.toMatch(/TRUEUP_V2_URL|hunter2/);
+    expect(asked).toBe(1);
+  });
+
   it('end a body that trickles on at the deadline, and do not wait for it again', async () => {
     let requests = 0;
     const origin = await serve((_, response) => {
