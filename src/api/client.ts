@@ -4,11 +4,13 @@ import { activity } from './activity.js';
 import { find, list } from './listing.js';
 import { records } from './records.js';
 import { openSession, type ConnectOptions } from './session.js';
+import { subscriptionsOf } from './subscriptions.js';
 import { compose, send } from './writing.js';
 
 /** @throws Refusal for an address that must not be used. */
 export function connect(options: ConnectOptions): CloudWriter {
   const session = openSession(options);
+  const subscriptions = subscriptionsOf(session);
   return {
     target: session.target,
     list: (kind) => list(session, kind),
@@ -16,7 +18,7 @@ export function connect(options: ConnectOptions): CloudWriter {
     compose: (kind, write) => compose(session, kind, write),
     send: (kind, request, write) => send(session, kind, request, write),
     pause: (attempt, wait) => session.pause(attempt, wait),
-    records: (collection, query) => records(session, collection, query),
+    records: (collection, query) => (collection.operations.dialect === 'iot' ? subscriptions : records)(session, collection, query),
     activity: (ids, since) => activity(session, ids, since),
     cost: session.cost,
   };

@@ -2,7 +2,7 @@
 // What the result means is not its business.
 import type { Emit } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
-import { limiter } from './limiter.js';
+import { limiter, type Limiter } from './limiter.js';
 import { backoff, maxAttempts, patience, retryAfter, retryBudget } from './retry.js';
 import { TransportError, type Answer, type HttpRequest, type Transport } from './transport.js';
 
@@ -12,6 +12,8 @@ export interface Call extends Omit<HttpRequest, 'signal'> {
   readonly counted: string;
   /** Ends the request wherever it is; without it a request that has begun runs to its end. */
   readonly signal?: AbortSignal;
+  /** The limiter of what is asked, where it is not the one of the whole run. */
+  readonly gate?: Limiter | undefined;
 }
 
 /** `wait`: milliseconds the server asked for, where it did. */
@@ -40,7 +42,7 @@ export interface CourierOptions {
 const noticeable = 1000;
 
 export function courier({ transport, clock, random, emit, signal: run, requestsPerMinute, deadlineSeconds }: CourierOptions): Courier {
-  const gate = limiter(clock, requestsPerMinute);
+  const common = limiter(clock, requestsPerMinute);
   const budget = retryBudget();
   const counts: Record<string, number> = {};
   let requests = 0;
@@ -58,14 +60,14 @@ export function courier({ transport, clock, random, emit, signal: run, requestsP
     );
   }
 
-  async function admitted(signal: AbortSignal): Promise<boolean> {
+  async function admitted(gate: Limiter, signal: AbortSignal): Promise<boolean> {
     for (let wait = gate.take(); wait > 0; wait = gate.held())
       if (!(await sleep(wait, gate.held() > 0 ? 'the service asked for patience' : 'the rate limit', signal))) return false;
     return !signal.aborted;
   }
 
-  async function attempt({ counted, signal, ...request }: Call): Promise<Result> {
-    if (run.aborted || signal?.aborted || !(await admitted(signal ?? run))) return { trouble: interrupted() };
+  async function attempt({ counted, signal, gate = common, ...request }: Call): Promise<Result> {
+    if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run))) return { trouble: interrupted() };
     counts[counted] = (counts[counted] ?? 0) + 1;
     requests += 1;
     const done = new AbortController();
@@ -98,7 +100,7 @@ export function courier({ transport, clock, random, emit, signal: run, requestsP
     for (let tries = 1; ; tries += 1) {
       const result = await attempt(call);
       const asked = 'answer' in result ? result.wait : undefined;
-      if (asked !== undefined && asked <= patience && 'answer' in result && result.answer.status === 429) gate.hold(asked);
+      if (asked !== undefined && asked <= patience && 'answer' in result && result.answer.status === 429) (call.gate ?? common).hold(asked);
       if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
     }
   }

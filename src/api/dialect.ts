@@ -1,25 +1,34 @@
-// What v2 and v3 do differently, as one type: paths, pages, records and bodies.
+// What v2, v3 and the IoT platform do differently, as one type: paths, pages, records and bodies.
 import type { Collection, JsonObject, Kind, Values, Write } from '../model/index.js';
 
 /** One page as the server gave it. `next`: the query that leads on, null at the end. */
 export interface Page {
   readonly records: readonly unknown[];
   readonly next: string | null;
+  /** Records that the answer itself counts, where it does: of this page, or of the whole listing. */
+  readonly size?: number;
 }
 
-export interface Dialect {
-  readonly name: 'v2' | 'v3';
-  /** Media type of requests and answers. */
-  readonly media: string;
-  /** Environment names of the address and of the credentials, for messages. */
+/** What a message about a request has to know. */
+export interface Surface {
+  readonly name: 'v2' | 'v3' | 'iot' | 'flow';
+  /** Environment names of the address and of the credentials. */
   readonly address: string;
   readonly credentials: string;
+  /** Whether a 409 is a request to slow down. */
+  throttles(body: string): boolean;
+}
+
+export interface Dialect extends Surface {
+  readonly name: 'v2' | 'v3' | 'iot';
+  /** Media type of requests and answers. */
+  readonly media: string;
   /** Path of a collection, or of one of its objects, below the path of the base address. */
   path(collection: string, id?: string): string;
-  /** Query that asks for a page of `size`, with filters. */
-  query(size: number, filters?: Readonly<Record<string, string>>): string;
+  /** Query that asks for a page of `size`, with filters; references named by `expand` (separated by commas) come as what they point at. */
+  query(size: number, filters?: Readonly<Record<string, string>>, expand?: string): string;
   /** @throws Malformed */
-  page(body: unknown): Page;
+  page(body: unknown, expand?: string): Page;
   /** The record in an answer about one object. @throws Malformed */
   single(body: unknown): unknown;
   identify(collection: Collection, record: JsonObject): unknown;
@@ -27,8 +36,6 @@ export interface Dialect {
   flatten(collection: Collection, record: JsonObject): Values;
   /** The body that creates or updates. @throws RangeError for an identifier that cannot be sent without losing digits. */
   body(kind: Kind, write: Write): Values;
-  /** Whether a 409 is a request to slow down. */
-  throttles(body: string): boolean;
 }
 
 /** The query of an address, whatever its host and path: text behind `?`, undefined where there is none. */

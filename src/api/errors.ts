@@ -3,15 +3,15 @@
 import { isObject, unescapeHtml, type Diagnostic, type OutcomeClass } from '../model/index.js';
 import { parseJson } from './answer.js';
 import type { Result } from './courier.js';
-import type { Dialect } from './dialect.js';
+import type { Surface } from './dialect.js';
 import { patience } from './retry.js';
 import { finalCodes, type Answer, type TransportError } from './transport.js';
 
 const succeeded: ReadonlySet<number> = new Set([200, 201, 202, 204]);
 const rejected: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429]);
 
-function isThrottled(dialect: Dialect, { status, body }: Answer): boolean {
-  return status === 429 || (status === 409 && dialect.throttles(body));
+function isThrottled(surface: Surface, { status, body }: Answer): boolean {
+  return status === 429 || (status === 409 && surface.throttles(body));
 }
 
 /** The class of a write, before the body of a success is looked at. */
@@ -22,25 +22,25 @@ export function classify(result: Result): OutcomeClass {
 }
 
 /** Whether a read may be asked again: trouble that is likely to pass. */
-export function isTransient(dialect: Dialect, result: Result): boolean {
+export function isTransient(surface: Surface, result: Result): boolean {
   if ('trouble' in result) return !finalCodes.has(result.trouble.code);
   const { status } = result.answer;
-  return status === 408 || status >= 500 || isThrottled(dialect, result.answer);
+  return status === 408 || status >= 500 || isThrottled(surface, result.answer);
 }
 
 /** Whether a write may be sent again: it certainly did nothing. */
-export function isHarmless(dialect: Dialect, result: Result): boolean {
-  return 'trouble' in result ? !result.trouble.sent && !finalCodes.has(result.trouble.code) : isThrottled(dialect, result.answer);
+export function isHarmless(surface: Surface, result: Result): boolean {
+  return 'trouble' in result ? !result.trouble.sent && !finalCodes.has(result.trouble.code) : isThrottled(surface, result.answer);
 }
 
 /** Text of a stranger, made fit for a message. */
 export type Tidy = (text: string) => string;
 
-/** How a body, an address or a log repeats a value: as it is, inside JSON with and without escapes beyond ASCII, in a query, in base64. */
+/** How a body, an address or a log repeats a value: as it is, inside JSON with and without escapes beyond ASCII, in a query, in a form, in base64. */
 function spellings(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = json.replace(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return [value, json, ascii, encodeURIComponent(value), Buffer.from(value).toString('base64')];
+  return [value, json, ascii, encodeURIComponent(value), new URLSearchParams([['', value]]).toString().slice(1), Buffer.from(value).toString('base64')];
 }
 
 /** @param secrets yields every value that must not be seen. */
@@ -56,7 +56,7 @@ export function tidier(secrets: () => Iterable<string>): Tidy {
   return (text) => cap(mask(clean(mask(unescapeHtml(mask(text))))));
 }
 
-/** The message in an error body: `exception` and `errors` of v2, `errors` of JSON:API; empty where there is none. */
+/** The message in an error body: `exception` and `errors` of v2, `errors` of JSON:API, `title` and `detail` of problem+json; empty where there is none. */
 function serverMessage(body: string): string {
   let parsed: unknown;
   try {
@@ -65,8 +65,8 @@ function serverMessage(body: string): string {
     return '';
   }
   if (!isObject(parsed)) return '';
-  const { exception, errors } = parsed;
-  const headline = isObject(exception) ? textOf(exception['message']) : textOf(exception);
+  const { exception, errors, title, detail } = parsed;
+  const headline = isObject(exception) ? textOf(exception['message']) : textOf(exception) || [textOf(title), textOf(detail)].filter(Boolean).join(': ');
   const details = Array.isArray(errors) ? errors.slice(0, 10).map(detailOf) : [];
   return [headline, ...details].filter(Boolean).join('; ');
 }
@@ -87,22 +87,22 @@ export interface Told {
 }
 
 /** What went wrong with a request, for people: what happened, where, and what to do next. */
-export function complaint(told: Told, dialect: Dialect, result: Result, tidy: Tidy): Diagnostic {
-  if ('trouble' in result) return troubled(told, dialect, result.trouble, tidy(result.trouble.message));
+export function complaint(told: Told, surface: Surface, result: Result, tidy: Tidy): Diagnostic {
+  if ('trouble' in result) return troubled(told, surface, result.trouble, tidy(result.trouble.message));
   const { status, body } = result.answer;
   const said = tidy(serverMessage(body));
-  const { code, detail } = meaning(dialect, result);
+  const { code, detail } = meaning(surface, result);
   return { severity: 'error', code, summary: `${told.method} ${told.path} answered ${status}${said && `: ${said}`}`, ...(detail && { detail }) };
 }
 
-function meaning(dialect: Dialect, result: Extract<Result, { answer: Answer }>): { readonly code: string; readonly detail?: string } {
+function meaning(surface: Surface, result: Extract<Result, { answer: Answer }>): { readonly code: string; readonly detail?: string } {
   const { status } = result.answer;
-  if (isThrottled(dialect, result.answer)) return { code: 'rate-limited', detail: waiting(result.wait) };
-  if (status === 401) return { code: 'unauthenticated', detail: `The credentials are not accepted: check ${dialect.credentials}.` };
-  if (status === 403) return { code: 'forbidden', detail: `The credentials lack the right to do this: check the role of the user or keys in ${dialect.credentials}.` };
+  if (isThrottled(surface, result.answer)) return { code: 'rate-limited', detail: waiting(result.wait) };
+  if (status === 401) return { code: 'unauthenticated', detail: `The credentials are not accepted: check ${surface.credentials}.` };
+  if (status === 403) return { code: 'forbidden', detail: `The credentials lack the right to do this: check the role of the user or keys in ${surface.credentials}.` };
   if (status === 404)
-    return { code: 'not-found', detail: `There is no such object, or ${dialect.address} is not the base address${dialect.name === 'v2' ? ' (it includes /api/v2)' : ''}.` };
-  if (status >= 300 && status < 400) return { code: 'redirected', detail: `Redirects are never followed: set ${dialect.address} to the final address.` };
+    return { code: 'not-found', detail: `There is no such object, or ${surface.address} is not the base address${surface.name === 'v2' ? ' (it includes /api/v2)' : ''}.` };
+  if (status >= 300 && status < 400) return { code: 'redirected', detail: `Redirects are never followed: set ${surface.address} to the final address.` };
   if (status === 408 || status === 425 || status >= 500)
     return { code: 'service-trouble', detail: (result.wait ?? 0) > patience ? waiting(result.wait) : 'The service is in trouble; run the command again later.' };
   return { code: 'rejected' };
@@ -113,7 +113,7 @@ function waiting(wait: number | undefined): string {
   return `The service asks to wait ${Math.ceil(wait / 1000)} s${wait > patience ? `, longer than the ${patience / 1000} s a run waits` : ''}: run the command again after that.`;
 }
 
-function troubled({ method, path }: Told, dialect: Dialect, { code, sent }: TransportError, message: string): Diagnostic {
+function troubled({ method, path }: Told, surface: Surface, { code, sent }: TransportError, message: string): Diagnostic {
   const about = (name: string, summary: string, detail?: string): Diagnostic => ({
     severity: 'error',
     code: name,
@@ -133,5 +133,5 @@ function troubled({ method, path }: Told, dialect: Dialect, { code, sent }: Tran
       `the connection broke before the answer was complete (${message || code})`,
       'The service or the network is in trouble; run the command again later.',
     );
-  return about('unreachable', `no answer (${message || code})`, `Check ${dialect.address}, the network and HTTPS_PROXY.`);
+  return about('unreachable', `no answer (${message || code})`, `Check ${surface.address}, the network and HTTPS_PROXY.`);
 }

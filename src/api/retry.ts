@@ -14,17 +14,21 @@ export function backoff(attempt: number, random: Pick<Random, 'fraction'>): numb
 }
 
 /**
- * Milliseconds that `Retry-After` asks for, in seconds or as a date (by the server's own clock where it tells).
- * Undefined where there is none, or garbage, or a time that is past.
+ * Milliseconds that `Retry-After` asks for, in seconds or as a date (by the server's own clock where it tells), else
+ * those of the window that `X-RateLimit-Remaining-…` says is used up. Undefined where neither tells, or tells garbage or
+ * a time that is past.
  */
 export function retryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const text = headers['retry-after']?.trim() ?? '';
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   const at = httpDate(text);
-  if (at === undefined) return undefined;
+  if (at === undefined) return Object.entries(windows).find(([name]) => headers[`x-ratelimit-remaining-${name}`]?.trim() === '0')?.[1];
   const wait = at - (httpDate(headers['date']) ?? now);
   return wait >= 0 ? wait : undefined;
 }
+
+/** Milliseconds of the windows in which requests are counted, the longest first. */
+const windows = { minute: 60_000, second: 1000 } as const;
 
 /** Milliseconds since 1970 of a date as HTTP writes it; undefined for anything else. */
 export function httpDate(text: string | undefined): number | undefined {

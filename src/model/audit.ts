@@ -131,6 +131,7 @@ export interface RuleImpact {
 export interface Flipped {
   /** `unknown`: the request left and no answer tells what it did; it is never sent again. */
   readonly class: 'applied' | 'rejected' | 'not_sent' | 'unknown';
+  /** After the change, in the flow's words: `Active` or `Pause`. */
   readonly status?: string;
   readonly request_id?: string;
   readonly request_status?: string;

@@ -1,0 +1,111 @@
+// Subscriptions of the IoT platform, page by page: by one condition (GET), or by lists of identifiers (POST). A token
+// that ends in between is renewed, and the page it was refused for is asked for again.
+import { refuse, type Collection, type Found, type Query } from '../model/index.js';
+import { Malformed, parseAnswer } from './answer.js';
+import { chunks, valuesPerQuery } from './each.js';
+import type { Page } from './dialect.js';
+import { complaint } from './errors.js';
+import { condition } from './iot.js';
+import { pages } from './paging.js';
+import { finder, newcomers } from './records.js';
+import { understood, type Door, type Session } from './session.js';
+import { tokensOf, type Token } from './token.js';
+import type { Answer } from './transport.js';
+
+/** Filters that name identifiers, and the platform's words for those. */
+const identifiers: Readonly<Record<string, string>> = { imsi: 'IMSI', icc: 'ICC', msisdn: 'MSISDN' };
+const additional = new URLSearchParams([
+  ['additionalFields', 'LABEL'],
+  ['additionalFields', 'CUSTOM_FIELDS'],
+]).toString();
+
+/** One listing: its first query and, where it is asked by POST, its body and how many records it can have. */
+interface Asking {
+  readonly query: string;
+  readonly body?: string;
+  readonly most?: number;
+}
+
+type Reading = (session: Session, collection: Collection, query: Query) => AsyncGenerator<readonly Found[]>;
+
+/** Reads with tokens that are shared by everything of the session. @throws Refusal where the reading is not proven complete. */
+export function subscriptionsOf(session: Session): Reading {
+  const tokens = tokensOf(session, 'subscriptions');
+  const carrying = (door: Door, { secret }: Token): Door => ({ ...door, headers: { authorization: { prefix: 'Bearer ', secret } } });
+
+  async function ask(door: Door, counted: string, path: string, { query, body }: Asking): Promise<Answer> {
+    const first = await tokens.current();
+    const answer = await session.read(carrying(door, first), counted, path, query, { statuses: [200, 401], body });
+    if (answer.status !== 401) return answer;
+    const again = await session.read(carrying(door, await tokens.renewed(first)), counted, path, query, { statuses: [200, 401], body });
+    if (again.status !== 401) return again;
+    const { summary } = complaint({ method: body === undefined ? 'GET' : 'POST', path }, door.dialect, { answer: again }, session.tidy);
+    return refuse('unauthenticated', `${counted} cannot be read: ${summary}`, {
+      detail: 'The token was new: check that the user in TRUEUP_IOT_USERNAME may read subscriptions.',
+    });
+  }
+
+  return async function* (_, collection, { filters }) {
+    const { name, operations } = collection;
+    const door = session.doorOf('iot', name);
+    const path = door.base.path + door.dialect.path(operations.collection);
+    const found = finder(door, collection);
+    const isNew = newcomers(door, collection);
+    let count = 0;
+    for (const asking of askings(collection, filters)) {
+      const method = asking.body === undefined ? 'GET' : 'POST';
+      const reading = pages(async (query) => {
+        const page = door.dialect.page(parseAnswer(await ask(door, name, path, { ...asking, query })));
+        return { ...page, next: page.next === null ? null : continued(asking.query, page.next) };
+      }, asking.query);
+      for (let read = 0; ;) {
+        const step = await understood(name, path, () => reading.next(), method);
+        if (step.done) break;
+        read += step.value.records.length;
+        const some = await understood(name, path, async () => proven(step.value, read, asking).map(found), method);
+        const fresh = asking.body === undefined ? some.filter(isNew) : some;
+        count += fresh.length;
+        session.options.emit({ type: 'reading', kind: name, objects: count, done: step.value.next === null });
+        yield fresh;
+      }
+    }
+  };
+}
+
+/** The listings that one filter comes to. @throws Refusal for none, several, or a value that cannot be asked for. */
+function askings({ name, operations: { page, filters: known = [] } }: Collection, filters: Readonly<Record<string, string>>): readonly Asking[] {
+  const [[key, value] = ['', ''], ...others] = Object.entries(filters);
+  if (others.length > 0 || !known.includes(key))
+    return refuse(
+      'one-filter',
+      `${name} are found by exactly one of ${known.join(', ')}${others.length > 0 ? `: ${Object.keys(filters).join(' and ')} are ${others.length + 1}` : ''}.`,
+      {
+        detail: `As in: trueup get ${name} --filter label=fleet-a`,
+      },
+    );
+  const identifierType = identifiers[key];
+  if (identifierType === undefined) return [{ query: new URLSearchParams({ q: condition(key, value), limit: String(page) }).toString() }];
+  const values = [...new Set(value.split(',').map((one) => one.trim()))].filter(Boolean);
+  if (values.length === 0) return refuse('filter-value', `${key}= names no identifier.`, { detail: `As in: trueup get ${name} --filter ${key}=240010000000001,240010000000002` });
+  return chunks(values, valuesPerQuery).map((identifierValues) => ({
+    query: additional,
+    body: JSON.stringify({ identifierType, identifierValues }),
+    most: identifierValues.length,
+  }));
+}
+
+/** The query that leads on, with everything that was asked for at first: `next` may forget it, and may not change it. */
+function continued(first: string, next: string): string {
+  const asked = new URLSearchParams(first);
+  const whole = new URLSearchParams(next);
+  for (const name of new Set(asked.keys())) whole.delete(name);
+  for (const [name, value] of asked) whole.append(name, value);
+  return whole.toString();
+}
+
+/** The records of a page, after `read` in all. @throws Malformed for more than was asked for, and for a last page before the end. */
+function proven({ records, next, size = 0 }: Page, read: number, { most = Infinity }: Asking): readonly unknown[] {
+  if (read > most) throw new Malformed('holds subscriptions that were not asked for');
+  if (next === null && size > read) throw new Malformed(`counts ${size} subscriptions and ends after ${read}`);
+  return records;
+}

@@ -1,0 +1,25 @@
+// Credentials on their way into a request: revealed for it alone, and from then on kept out of every message.
+import { refuse, type Secret } from '../model/index.js';
+import { tidier, type Tidy } from './errors.js';
+
+export interface Vault {
+  /** @throws Refusal where the value cannot be had, or cannot travel in a header. */
+  readonly reveal: (secret: Secret, inHeader?: boolean) => string;
+  /** Text of a stranger without any of the values. */
+  readonly tidy: Tidy;
+}
+
+export function vault(): Vault {
+  const revealed = new Set<string>();
+  return {
+    tidy: tidier(() => revealed),
+    reveal(secret, inHeader = false) {
+      const value = secret.reveal();
+      if (value === undefined || value === '') return refuse('secret-missing', `${secret.source} has no value`, { detail: `Set ${secret.source} where this command runs.` });
+      revealed.add(value);
+      if (inHeader && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value))
+        return refuse('secret-unusable', `${secret.source} holds characters that no header can carry`, { detail: 'Look for a line break or a space at its end.' });
+      return value;
+    },
+  };
+}
