@@ -16,7 +16,7 @@ export function connect(options: ConnectOptions): CloudWriter {
     list: (kind) => list(session, kind),
     find: (kind, ids) => find(session, kind, ids),
     compose: (kind, write) => compose(session, kind, write),
-    send: (kind, request, write) => send(session, kind, request, write),
+    send: (kind, request, write, mayLeave) => send(session, kind, request, write, mayLeave),
     pause: (attempt, wait) => session.pause(attempt, wait),
     records: (collection, query) => (collection.operations.dialect === 'iot' ? subscriptions : records)(session, collection, query),
     activity: (ids, since) => activity(session, ids, since),

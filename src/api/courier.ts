@@ -10,6 +10,8 @@ import { TransportError, type Answer, type HttpRequest, type Transport } from '.
 export interface Call extends Omit<HttpRequest, 'signal'> {
   /** Name it is counted under. */
   readonly counted: string;
+  /** Asked right before bytes leave, after every wait; what it throws ends the carrying. */
+  readonly mayLeave?: () => Promise<void>;
   /** Ends the request wherever it is; without it a request that has begun runs to its end. */
   readonly signal?: AbortSignal;
   /** The limiter of what is asked, where it is not the one of the whole run. */
@@ -20,7 +22,7 @@ export interface Call extends Omit<HttpRequest, 'signal'> {
 export type Result = { readonly answer: Answer; readonly wait?: number } | { readonly trouble: TransportError };
 
 export interface Courier {
-  /** The last result; `again` says whether a result allows another attempt. Never throws for network or server. */
+  /** The last result; `again` says whether a result allows another attempt. Never throws for network or server, only what `mayLeave` throws. */
   readonly carry: (call: Call, again: (result: Result) => boolean) => Promise<Result>;
   /** Waits after the `tries`th attempt, and says whether there may be another: three a call, and a share of the whole run. */
   readonly pause: (tries: number, asked: number | undefined, signal?: AbortSignal) => Promise<boolean>;
@@ -66,8 +68,9 @@ export function courier({ transport, clock, random, emit, signal: run, requestsP
     return !signal.aborted;
   }
 
-  async function attempt({ counted, signal, gate = common, ...request }: Call): Promise<Result> {
+  async function attempt({ counted, signal, mayLeave, gate = common, ...request }: Call): Promise<Result> {
     if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run))) return { trouble: interrupted() };
+    await mayLeave?.();
     counts[counted] = (counts[counted] ?? 0) + 1;
     requests += 1;
     const done = new AbortController();

@@ -49,7 +49,7 @@ export interface Session extends Courier, Vault {
   /** @throws Refusal where there is no address for the dialect; `subject` is what needs it. */
   readonly doorOf: (name: Dialect['name'], subject: string) => Door;
   /** A request with its credentials; `type` is the media type of its body, where that is not the dialect's. @throws Refusal */
-  readonly callOf: (door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal'>, type?: string) => Call;
+  readonly callOf: (door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type?: string) => Call;
   /** The answer to a GET, or to a POST that only reads, that was one of `statuses` (200). @throws Refusal */
   readonly read: (door: Door, counted: string, path: string, query: string, more?: ReadOptions) => Promise<Answer>;
   readonly reader: (door: Door, counted: string, path: string, more?: ReaderOptions) => ReadPage;
@@ -84,7 +84,7 @@ export function openSession(options: ConnectOptions): Session {
     return doors[name] ?? refuse('no-target', `${subject}: there is no ${name} address to speak to`, { detail: `Set ${dialect.address}, and ${dialect.credentials}.` });
   }
 
-  function callOf(door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal'>, type = door.dialect.media): Call {
+  function callOf(door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type = door.dialect.media): Call {
     const credentials = Object.fromEntries(Object.entries(door.headers).map(([name, { prefix, secret }]) => [name, prefix + reveal(secret, true)]));
     const { media } = door.dialect;
     const typed = more.body !== undefined || door.dialect === v3;

@@ -19,7 +19,7 @@ import {
   type Write,
 } from '../model/index.js';
 import { Malformed, liveOf, parseAnswer } from './answer.js';
-import type { Call } from './courier.js';
+import type { Result } from './courier.js';
 import type { Dialect } from './dialect.js';
 import { classify, complaint, isHarmless } from './errors.js';
 import type { Session } from './session.js';
@@ -41,17 +41,17 @@ export function compose({ doorOf }: Session, kind: Kind, write: Write): Request 
 }
 
 /** Sends once; again only what certainly did nothing. */
-export async function send({ doorOf, reveal, callOf, carry, tidy }: Session, kind: Kind, request: Request, write: Write): Promise<Sent> {
+export async function send({ doorOf, reveal, callOf, carry, tidy }: Session, kind: Kind, request: Request, write: Write, mayLeave?: () => Promise<void>): Promise<Sent> {
   const door = doorOf(kind.operations.dialect, kind.name);
-  let call: Call;
+  let result: Result;
   try {
     const body = request.body && wireText(uncovered(request.body, reveal));
-    call = callOf(door, request.method, request.path, { counted: kind.name, ...(body !== undefined && { body }) });
+    const call = callOf(door, request.method, request.path, { counted: kind.name, ...(body !== undefined && { body }), ...(mayLeave && { mayLeave }) });
+    result = await carry(call, (one) => isHarmless(door.dialect, one));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { class: 'not_sent', ...(error.diagnostics[0] && { diagnostic: error.diagnostics[0] }) };
   }
-  const result = await carry(call, (one) => isHarmless(door.dialect, one));
   const outcome = classify(result);
   if (outcome === 'applied' && 'answer' in result) return confirmed(kind, door.dialect, request, write, result.answer);
   const wait = 'answer' in result ? result.wait : undefined;
@@ -71,8 +71,8 @@ function confirmed(kind: Kind, dialect: Dialect, request: Request, write: Write,
   };
   try {
     if (write.verb !== 'create') {
-      if (answer.body.trim() !== '') parseAnswer(answer);
-      return { class: 'applied' };
+      const live = answer.body.trim() === '' ? undefined : tryLive(kind, dialect, parseAnswer(answer));
+      return { class: 'applied', ...(live?.id === write.id && live && { live }) };
     }
     const live = liveOf(dialect, kind, dialect.single(parseAnswer(answer)));
     const other = unechoed(kind, write, live);
@@ -80,6 +80,16 @@ function confirmed(kind: Kind, dialect: Dialect, request: Request, write: Write,
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     return doubtful(error.message);
+  }
+}
+
+/** The object an answer describes; what else an update answers is not specified. */
+function tryLive(kind: Kind, dialect: Dialect, body: unknown): Live | undefined {
+  try {
+    return liveOf(dialect, kind, dialect.single(body));
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
   }
 }
 

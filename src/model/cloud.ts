@@ -49,9 +49,10 @@ export interface Found {
   readonly values: Values;
 }
 
-/** What became of one request. `live` is the object as the answer to a create described it. */
+/** What became of one request. */
 export interface Sent {
   readonly class: OutcomeClass;
+  /** The object as the answer described it: always for a create, where the answer did so for an update. */
   readonly live?: Live;
   readonly diagnostic?: Diagnostic;
   /** Milliseconds that the service asked to wait. */
@@ -76,8 +77,11 @@ export interface CloudReader {
 }
 
 export interface CloudWriter extends CloudReader {
-  /** Sends a request whose references are filled. Never throws for what the server or the network does. */
-  send(kind: Kind, request: Request, write: Write): Promise<Sent>;
+  /**
+   * Sends a request whose references are filled. `mayLeave` is asked right before bytes leave, after every wait; what
+   * it throws (a Refusal) becomes the diagnostic of `not_sent`. Never throws for what the server or the network does.
+   */
+  send(kind: Kind, request: Request, write: Write, mayLeave?: () => Promise<void>): Promise<Sent>;
   /** After the `attempt`th sending (from 1) without a clear answer: waits, and says whether another one is allowed at all. */
   pause(attempt: number, wait?: number): Promise<boolean>;
 }

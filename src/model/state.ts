@@ -116,10 +116,12 @@ export function fold(state: State, records: readonly JournalRecord[]): State {
   return { ...state, resources, spent };
 }
 
-/** Intents whose outcome nobody knows: no result, or a result that says so. */
+/** Intents whose outcome nobody knows: no result, or a result that says so. One that was renewed counts as of then. */
 export function pending(records: readonly JournalRecord[]): readonly Intent[] {
   const settled = new Set(records.flatMap((record) => (record.type === 'result' && record.op !== undefined && record.class !== 'unknown' ? [record.op] : [])));
-  return records.filter((record): record is Intent => record.type === 'intent' && !settled.has(record.op));
+  const open = new Map<string, Intent>();
+  for (const record of records) if (record.type === 'intent' && !settled.has(record.op)) open.set(record.op, record);
+  return [...open.values()];
 }
 
 export type { Json };

@@ -73,8 +73,20 @@ export async function apply(hands: Hands, project: Project, request: PlanRequest
   if (final !== proposal) refuseStale(staleness(document(proposal), document(final)));
   const run = new Run(hands, final, snapshot.state.resources);
   const outcomes = await run.all();
-  await hands.session.compact();
-  return { proposal: final, approved, outcomes, diagnostics: recovered, exit: exitOf(final, outcomes) };
+  const trouble = run.trouble ?? (await compacted(hands));
+  const diagnostics = [...recovered, ...(trouble?.diagnostics ?? [])];
+  return { proposal: final, approved, outcomes, diagnostics, exit: worst([exitOf(final, outcomes), ...(trouble ? [trouble.exit] : [])]) };
+}
+
+/** What was done stays done and on record, whatever becomes of the state: the journal holds it. */
+async function compacted({ session }: Hands): Promise<Refusal | undefined> {
+  try {
+    await session.compact();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
 }
 
 function refuseStale(complaints: readonly Diagnostic[]): void {
@@ -102,6 +114,11 @@ class Run {
   readonly #deleted = new Map<string, Entry>();
   readonly #known: Set<string>;
   #silence = 0;
+  /** Addresses whose request left. */
+  readonly #left = new Set<string>();
+  /** Why the run was cut short: the journal could not be written, or the lock was lost. */
+  trouble: Refusal | undefined;
+  #bug: { readonly error: unknown } | undefined;
 
   constructor(hands: Hands, { plan, world }: Proposal, entries: Readonly<Record<string, Entry>>) {
     this.#hands = { ...hands, cloud: gated(hands.cloud, hands.parallelism) };
@@ -110,9 +127,13 @@ class Run {
     const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
     this.#known = new Set(Object.values(entries).map((entry) => `${entry.kind} ${entry.id}`));
     for (const { kind, byId } of world.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
+    const awaited = new Set(plan.changes.flatMap((change) => change.depends_on));
     this.#around = {
       known: (kind, id) => this.#known.has(`${kind} ${id}`),
       before: beforeRun(world),
+      halt: () => this.#halt(),
+      left: (address) => void this.#left.add(address),
+      awaited: (address) => awaited.has(address),
       entry: (address) => this.#entries.get(address),
       resolver: (reference) => this.#resolve(reference, lookups),
     };
@@ -121,9 +142,10 @@ class Run {
   async all(): Promise<readonly Outcome[]> {
     const goes = (change: Change): boolean => change.action === 'delete' || change.action === 'forget';
     await this.#phase(this.#changes.filter((change) => !goes(change)));
-    await this.#proveUpdates();
+    await this.#unlessCut(() => this.#proveUpdates());
     await this.#phase(this.#changes.filter(goes));
-    await this.#proveDeletes();
+    await this.#unlessCut(() => this.#proveDeletes());
+    if (this.#bug) throw this.#bug.error;
     return this.#changes.map((change) => this.#outcomes.get(change.address) as Outcome);
   }
 
@@ -156,9 +178,10 @@ class Run {
       }
     };
     await this.#drain(ready, release);
-    while (this.#unsettled.size > 0 && !this.#hands.signal.aborted) {
-      const again = await this.#settle(release);
-      ready.push(...changes.filter((change) => again.includes(change.address)));
+    while (this.#unsettled.size > 0 && !this.#hands.signal.aborted && !this.trouble) {
+      const again = new Set<string>();
+      await this.#unlessCut(async () => (await this.#settle(release)).forEach((address) => again.add(address)));
+      ready.push(...changes.filter((change) => again.has(change.address)));
       await this.#drain(ready, release);
     }
     for (const intent of this.#unsettled.values()) this.#end(outcomeOf(intent, undefined));
@@ -173,7 +196,7 @@ class Run {
   #drain(ready: Change[], release: (address: string) => void): Promise<void> {
     const { parallelism } = this.#hands;
     const ahead = parallelism === 1 ? 1 : parallelism * 2;
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       let running = 0;
       let at = 0;
       const pump = (): void => {
@@ -181,11 +204,12 @@ class Run {
           const change = ready[at] as Change;
           at += 1;
           running += 1;
-          this.#one(change).then(() => {
+          void this.#unlessCut(() => this.#one(change)).then(() => {
             running -= 1;
+            if (this.trouble && this.#left.has(change.address) && !this.#outcomes.has(change.address)) this.#end(unrecorded(change));
             if (!this.#unsettled.has(change.address)) release(change.address);
             pump();
-          }, reject);
+          });
         }
         if (running === 0 && at === ready.length) {
           ready.length = 0;
@@ -194,6 +218,17 @@ class Run {
       };
       pump();
     });
+  }
+
+  /** What cannot be recorded ends the run: nothing more leaves, what is under way comes to its end, and what was done is told. */
+  async #unlessCut(work: () => Promise<void>): Promise<void> {
+    if (this.trouble) return;
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) this.#bug ??= { error };
+      this.trouble ??= error instanceof Refusal ? error : new Refusal([]);
+    }
   }
 
   async #one(change: Change): Promise<void> {
@@ -224,15 +259,20 @@ class Run {
     this.#known.add(`${entry.kind} ${entry.id}`);
   }
 
-  #reasonToSkip(change: Change): string | undefined {
+  /** Why nothing more may leave. */
+  #halt(): string | undefined {
+    if (this.trouble) return 'the run was cut short';
     if (this.#hands.signal.aborted) return 'the run was interrupted';
+    return this.#silence >= SILENCE ? 'the service stopped answering clearly' : undefined;
+  }
+
+  #reasonToSkip(change: Change): string | undefined {
     const failed = change.depends_on.find((address) => {
       const outcome = this.#outcomes.get(address)?.outcome;
       return outcome !== undefined && outcome !== 'done';
     });
     if (failed !== undefined) return `${failed} did not succeed`;
-    if (this.#silence >= SILENCE && writes(change)) return 'the service stopped answering clearly';
-    return undefined;
+    return this.trouble || this.#hands.signal.aborted || writes(change) ? this.#halt() : undefined;
   }
 
   #skipped(change: Change, why: string): Outcome {
@@ -333,6 +373,18 @@ class Run {
 }
 
 type ReadBack = Live | 'unread';
+
+/** The request left, and what became of it could not be recorded. */
+function unrecorded({ address, kind, action }: Change): Outcome {
+  const diagnostic: Diagnostic = {
+    severity: 'error',
+    code: 'unrecorded',
+    summary: `${address}: the request left, but what became of it could not be recorded.`,
+    detail: 'Run apply again: it looks first, and sends nothing twice.',
+    address,
+  };
+  return { address, kind, action, outcome: 'unknown', diagnostic };
+}
 
 /** Nothing is made beside an object of equal content, however old: within a run nobody is shown it. */
 function besideNone(settled: Settled): Settled {

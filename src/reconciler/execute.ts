@@ -6,7 +6,8 @@ import {
   idOf,
   redactAll,
   referencesIn,
-  Secret,
+  Refusal,
+  secretsIn,
   writes,
   type Change,
   type CloudWriter,
@@ -19,6 +20,7 @@ import {
   type Kind,
   type Live,
   type Outcome,
+  type Request,
   type Result,
   type Sent,
   type Values,
@@ -30,9 +32,14 @@ import type { Random } from '../ports/index.js';
 import type { Session } from '../state/store.js';
 import { taken } from './diff.js';
 import { identityKey, indexByIdentity } from './match.js';
+import { applied, ours } from './merge.js';
 import { remembered, withoutSecrets } from './observe.js';
-import { secretsOf, type Desk } from './propose.js';
-import { fillAll, valueAt, type Resolver } from './resolve.js';
+import type { Desk } from './propose.js';
+import { promotes } from './roles.js';
+import { fillAll, type Resolver } from './resolve.js';
+
+/** A request leaves at most this long (milliseconds) after its intent was written, or written again. */
+export const RENEWAL = 30_000;
 
 /** What apply holds in its hands. */
 export interface Hands extends Desk {
@@ -49,6 +56,12 @@ export interface Surroundings {
   readonly resolver: Resolver;
   readonly before: Before;
   readonly entry: (address: string) => Entry | undefined;
+  /** Why nothing more may be sent, where that is so. */
+  readonly halt: () => string | undefined;
+  /** Told when the request of a change leaves. */
+  readonly left: (address: string) => void;
+  /** Whether another change waits for this one. */
+  readonly awaited: (address: string) => boolean;
   /** Whether an object was there before the run, or was made by it. */
   readonly known: (kind: string, id: string) => boolean;
 }
@@ -92,9 +105,30 @@ export async function perform(hands: Hands, change: Change, around: Surroundings
   const open = referencesIn(fields)[0];
   if (open) return end({ outcome: 'failed', diagnostic: { severity: 'error', code: 'unresolved', summary: `${change.address} needs ${open.toString()}, which nobody knows.` } });
   const write: Write = { ...change.write, fields };
-  if (change.action === 'create') return end(await create(hands, kind, change.address, write, await desiredEntry(hands, kind, change, change.desired, around), around));
-  if (change.action === 'delete') return end(await remove(hands, kind, change.address, write));
-  return end(await update(hands, kind, change, write, around));
+  const request = composed(hands, kind, write);
+  if (request instanceof Refusal) return end({ outcome: 'failed', ...optional('diagnostic', request.diagnostics[0]) });
+  const errand: Errand = { kind, write, request, around };
+  if (change.action === 'create') return end(await create(hands, errand, change.address, await desiredEntry(hands, kind, change, change.desired, around)));
+  if (change.action === 'delete') return end(await remove(hands, errand, change.address));
+  return end(await update(hands, errand, change));
+}
+
+/** A write with the request that carries it. */
+interface Errand {
+  readonly kind: Kind;
+  readonly write: Write;
+  readonly request: Request;
+  readonly around: Surroundings;
+}
+
+/** Before any intent is written: what cannot be sent leaves no trace. */
+function composed({ cloud }: Hands, kind: Kind, write: Write): Request | Refusal {
+  try {
+    return cloud.compose(kind, write);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
 }
 
 /** Changes of memory alone: bind, move, refresh or drop an address. */
@@ -132,17 +166,16 @@ async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: D
   const known = around.entry(change.renamed_from ?? change.address)?.secrets ?? {};
   const sent = 'write' in change ? change.write?.fields : undefined;
   const secrets: Record<string, Fingerprint> = {};
-  for (const path of secretsOf(kind)) {
-    const secret = sent ? valueAt(sent, path) : undefined;
-    const value = secret instanceof Secret ? secret.reveal() : undefined;
-    const kept = valueAt(declared, path) instanceof Secret ? known[path] : undefined;
+  const carried = secretsIn(sent ?? {});
+  for (const path of secretsIn(declared).keys()) {
+    const value = carried.get(path)?.reveal();
     if (value !== undefined) secrets[path] = await hands.fingerprints.make(value);
-    else if (kept) secrets[path] = kept;
+    else if (known[path]) secrets[path] = known[path];
   }
   return {
     kind: kind.name,
     file: desired.file,
-    applied: redactAll(declared),
+    applied: applied(kind, declared),
     depends_on: change.depends_on,
     applied_at: timestamp(hands),
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
@@ -153,12 +186,11 @@ async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: D
 
 async function create(
   hands: Hands,
-  kind: Kind,
+  errand: Errand,
   address: string,
-  write: Write,
   entry: Omit<Entry, 'id' | 'observed'>,
-  around: Surroundings,
 ): Promise<{ outcome: Outcome['outcome']; id?: string; entry?: Entry; pending?: Intent; again?: boolean; diagnostic?: Diagnostic }> {
+  const { kind, write, around } = errand;
   const body = redactAll(write.fields);
   const at = timestamp(hands);
   const intent: Intent = {
@@ -175,7 +207,7 @@ async function create(
     ...optional('highest', around.before.highest(kind)),
     ...optional('server_at', around.before.server_at(kind, at)),
   };
-  const sent = await sendUnderIntent(hands, kind, intent, write);
+  const sent = await sendUnderIntent(hands, errand, intent);
   // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
   if (sent.class === 'applied' && sent.live && !around.known(kind.name, sent.live.id)) {
     const done: Entry = { ...entry, applied_at: timestamp(hands), id: sent.live.id, observed: remembered(kind, sent.live.values) };
@@ -183,14 +215,15 @@ async function create(
     return { outcome: 'done', id: done.id, entry: done };
   }
   await hands.session.record({ type: 'result', op: intent.op, class: sent.class === 'applied' ? 'unknown' : sent.class, address });
-  if (sent.class === 'rejected' || sent.class === 'not_sent') return { outcome: 'failed', ...optional('diagnostic', sent.diagnostic) };
+  if (sent.class === 'rejected' || sent.class === 'not_sent') return { outcome: undoneBy(sent), ...optional('diagnostic', sent.diagnostic) };
   const again = sent.class === 'unknown' && (await hands.cloud.pause(1, sent.wait));
   return { outcome: 'unknown', pending: intent, again, ...optional('diagnostic', sent.diagnostic) };
 }
 
 type Written = { outcome: Outcome['outcome']; id?: string; entry?: Entry | null; diagnostic?: Diagnostic; written?: { id: string; fields: Values } };
 
-async function update(hands: Hands, kind: Kind, change: Change & { readonly id: string; readonly before: Values }, write: Write, around: Surroundings): Promise<Written> {
+async function update(hands: Hands, errand: Errand, change: Change & { readonly id: string; readonly before: Values }): Promise<Written> {
+  const { kind, write, around } = errand;
   const desired = 'desired' in change ? change.desired : undefined;
   const entry = desired && (await desiredEntry(hands, kind, change, desired, around));
   const prior = around.entry(change.renamed_from ?? change.address);
@@ -198,7 +231,9 @@ async function update(hands: Hands, kind: Kind, change: Change & { readonly id: 
     await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry: bound(kind, change, entry, prior) });
   const counts = change.action === 'update' ? { body: redactAll(write.fields) } : {};
   const intent: Intent = { ...repeatable(hands, kind, change.address, 'update', change.id), ...counts };
-  const sent = await sendUntilKnown(hands, kind, intent, write, change.before);
+  const answered = await sendUntilKnown(hands, errand, intent, change.before);
+  const doubtful = answered.class === 'applied' && (answered.live ? !echoes(kind, write.fields, answered.live) : promotes(change) && around.awaited(change.address));
+  const sent = doubtful ? await proven(hands, errand, intent) : answered;
   const at = timestamp(hands);
   if (sent.class === 'applied') {
     const done = entry ? { ...entry, applied_at: at, id: change.id, observed: remembered(kind, { ...change.before, ...write.fields }) } : null;
@@ -207,7 +242,28 @@ async function update(hands: Hands, kind: Kind, change: Change & { readonly id: 
     return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields } };
   }
   await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address: change.address });
-  return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id: change.id, ...optional('diagnostic', sent.diagnostic) };
+  return { outcome: undoneBy(sent), id: change.id, ...optional('diagnostic', sent.diagnostic) };
+}
+
+const WITHHELD = 'withheld';
+
+/** What is not done: nobody knows, it was withheld before it left, or it failed. */
+const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
+  sent.class === 'unknown' ? 'unknown' : sent.class === 'not_sent' && (sent.diagnostic?.code === WITHHELD || sent.diagnostic?.code === 'interrupted') ? 'skipped' : 'failed';
+
+/** Whether an answer that describes the object contradicts nothing that was sent. */
+const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
+  taken(kind, Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(values, name))), { id: '', values });
+
+/** A success that is doubtful, or that the safety of another change rests on, counts once it was seen. */
+async function proven(hands: Hands, { kind, write }: Errand, { address, id }: Intent): Promise<Sent> {
+  const look = await tryFind(hands, kind, id as string);
+  if (look !== undefined && look !== 'unread' && taken(kind, write.fields, look)) return { class: 'applied' };
+  const seen = look === 'unread' ? 'nobody could look whether it did' : 'what it holds is not what was sent';
+  return {
+    class: 'rejected',
+    diagnostic: { severity: 'error', code: 'not-taken', summary: `${address}: the service answered with success, but ${seen}.`, detail: 'Plan again to see what is there.' },
+  };
 }
 
 /** An adopted or renamed object is ours before anything is sent to it; nothing counts as applied yet. */
@@ -216,10 +272,11 @@ function bound(kind: Kind, change: Change & { readonly id: string; readonly befo
   return { ...rest, applied: prior?.applied ?? {}, ...(prior?.secrets ? { secrets: prior.secrets } : {}), id: change.id, observed: remembered(kind, change.before) };
 }
 
-async function remove(hands: Hands, kind: Kind, address: string, write: Write): Promise<Written> {
+async function remove(hands: Hands, errand: Errand, address: string): Promise<Written> {
+  const { kind, write } = errand;
   const id = write.id as string;
   const intent = repeatable(hands, kind, address, 'delete', id);
-  const sent = await sendUntilKnown(hands, kind, intent, write, write.live?.values ?? {});
+  const sent = await sendUntilKnown(hands, errand, intent, write.live?.values ?? {});
   const gone = sent.class === 'applied' || (sent.class === 'rejected' && sent.diagnostic?.code === 'not-found');
   if (gone) {
     await hands.session.record({
@@ -233,22 +290,42 @@ async function remove(hands: Hands, kind: Kind, address: string, write: Write): 
     return { outcome: 'done', id, entry: null };
   }
   await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address });
-  return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id, ...optional('diagnostic', sent.diagnostic) };
+  return { outcome: undoneBy(sent), id, ...optional('diagnostic', sent.diagnostic) };
 }
 
 function repeatable(hands: Hands, kind: Kind, address: string, action: 'update' | 'delete', id: string): Intent {
   return { type: 'intent', op: hands.random.uuid(), address, kind: kind.name, action, id, at: timestamp(hands) };
 }
 
-async function sendUnderIntent(hands: Hands, kind: Kind, intent: Intent, write: Write): Promise<Sent> {
+/**
+ * The intent is on disk before the first byte leaves. A request may wait long behind it (for its turn, for the rate
+ * limit, for a service that asks for patience): right before it leaves the lock must still be ours and the run still
+ * on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
+ */
+async function sendUnderIntent(hands: Hands, errand: Errand, intent: Intent): Promise<Sent> {
   await hands.session.record(intent);
-  await hands.session.assertHeld();
-  return hands.cloud.send(kind, hands.cloud.compose(kind, write), write);
+  return sendAgain(hands, errand, intent);
+}
+
+function sendAgain({ cloud, session, clock }: Hands, { kind, request, write, around }: Errand, intent: Intent): Promise<Sent> {
+  let renewed = Date.parse(intent.at);
+  return cloud.send(kind, request, write, async () => {
+    const why = around.halt();
+    if (why !== undefined) throw new Refusal([{ severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` }]);
+    const now = clock.now();
+    if (now - renewed > RENEWAL) {
+      await session.record({ ...intent, at: new Date(now).toISOString() });
+      renewed = now;
+    }
+    await session.assertHeld();
+    around.left(intent.address);
+  });
 }
 
 /** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
-async function sendUntilKnown(hands: Hands, kind: Kind, intent: Intent, write: Write, base: Values): Promise<Sent> {
-  let sent = await sendUnderIntent(hands, kind, intent, write);
+async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base: Values): Promise<Sent> {
+  const { kind, write } = errand;
+  let sent = await sendUnderIntent(hands, errand, intent);
   for (let attempt = 1; sent.class === 'unknown'; attempt += 1) {
     const again = await hands.cloud.pause(attempt, sent.wait);
     const look = await tryFind(hands, kind, intent.id as string);
@@ -256,13 +333,12 @@ async function sendUntilKnown(hands: Hands, kind: Kind, intent: Intent, write: W
     if (write.verb === 'delete' && look === undefined) return { class: 'applied' };
     if (look === undefined)
       return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted by another hand meanwhile.`, detail: 'Plan again.' } };
-    const blind = [...secretsOf(kind)].some((path) => valueAt(write.fields, path) instanceof Secret);
+    const blind = secretsIn(write.fields).size > 0;
     if (write.verb === 'update' && !blind && taken(kind, write.fields, look)) return { class: 'applied' };
-    if (!unmoved(kind, base, look))
+    if (!unmoved(kind, base, ours(kind, write.fields, look.values)))
       return { class: 'rejected', diagnostic: { severity: 'error', code: 'moved', summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
     if (!again || hands.signal.aborted) return sent;
-    await hands.session.assertHeld();
-    sent = await hands.cloud.send(kind, hands.cloud.compose(kind, write), write);
+    sent = await sendAgain(hands, errand, intent);
   }
   return sent;
 }
@@ -275,15 +351,15 @@ async function tryFind(hands: Hands, kind: Kind, id: string): Promise<Live | und
   }
 }
 
-function unmoved(kind: Kind, base: Values, live: Live): boolean {
+function unmoved(kind: Kind, base: Values, live: Values): boolean {
   return Object.entries(kind.attributes).every(
-    ([name, attribute]: readonly [string, Attribute]) => attribute.computed || attribute.secret || same(attribute, base[name], withoutSecrets(kind.attributes, live.values)[name]),
+    ([name, attribute]: readonly [string, Attribute]) => attribute.computed || attribute.secret || same(attribute, base[name], withoutSecrets(kind.attributes, live)[name]),
   );
 }
 
 /** A create or update that carries a secret needs its value; everything else works without. */
 export function missingSecret({ address, origin }: Change, fields: Values): Diagnostic | undefined {
-  const missing = [...secretsIn(fields)].find((secret) => secret.reveal() === undefined);
+  const missing = [...secretsIn(fields).values()].find((secret) => secret.reveal() === undefined);
   if (!missing) return undefined;
   const detail = missing.source.startsWith('env.') ? `Set ${missing.source.slice(4)} in the environment.` : 'Make the file readable.';
   return {
@@ -294,12 +370,6 @@ export function missingSecret({ address, origin }: Change, fields: Values): Diag
     address,
     ...(origin ? { origin } : {}),
   };
-}
-
-function* secretsIn(value: unknown): Generator<Secret> {
-  if (value instanceof Secret) yield value;
-  else if (Array.isArray(value)) for (const item of value) yield* secretsIn(item);
-  else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) yield* secretsIn(item);
 }
 
 function optional<K extends string, V>(name: K, value: V | undefined): Partial<Record<K, V>> {

@@ -18,10 +18,10 @@ import {
 import { previousAddress } from './match.js';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
-import { administers, AUTHORIZATIONS, demotes, lineage, reroles, rises, roleAfter } from './roles.js';
+import { guards } from './administrators.js';
+import { ACCOUNTS, AUTHORIZATIONS, demotes, moves, reroles, rises, roleAfter } from './roles.js';
 import type { Selection } from './select.js';
 
-const ACCOUNTS = 'accounts';
 const RULES = 'alert_rules';
 const DESTINATIONS = 'alert_push_destinations';
 /** From this many recorded objects on, the share of changed ones is limited. */
@@ -79,28 +79,19 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       }));
   },
 
-  'last-administrator': ({ changes, world }) => {
-    const administrators = new Map<string, Set<string>>();
-    const at = (account: Value | undefined): Set<string> =>
-      administrators.get(String(account)) ?? (administrators.set(String(account), new Set()).get(String(account)) as Set<string>);
-    for (const { id, values } of world.get(AUTHORIZATIONS)?.byId.values() ?? []) if (administers(values.role)) at(values.account).add(id);
-    const before = new Set([...administrators].filter(([, ids]) => ids.size > 0).map(([account]) => account));
-    const demoted = changes.filter(reroles).flatMap((change) => {
-      const { account } = change.before;
-      if (administers(roleAfter(change))) at(account).add(change.id);
-      else at(account).delete(change.id);
-      if (!demotes(change) || lineage(world, account).some((above) => at(above).size > 0)) return [];
-      return [{ address: change.address, detail: `${change.address} is the last administrator of account ${String(account)}` }];
-    });
-    const parents = newParents(changes);
-    const moved = new Map([...parents].map(([id, { to }]) => [id, to]));
-    const orphaned = [...(parents.size === 0 ? [] : (world.get(ACCOUNTS)?.byId.keys() ?? []))].flatMap((account) => {
-      const culprit = lineage(world, account).flatMap((above) => parents.get(above) ?? [])[0];
-      const lost = culprit && lineage(world, account).some((above) => before.has(above)) && !lineage(world, account, moved).some((above) => at(above).size > 0);
-      return lost ? [{ address: culprit.address, detail: `${culprit.address} moves account ${account} away from its last administrator` }] : [];
-    });
-    return [...demoted, ...orphaned];
-  },
+  'last-administrator': ({ changes, world }) =>
+    guards(changes, world).flatMap(({ change: { address }, account, waits }) =>
+      waits
+        ? []
+        : [
+            {
+              address,
+              detail: address.startsWith(`${ACCOUNTS}.`)
+                ? `${address} moves account ${account} away from its last administrator`
+                : `${address} is the last administrator of account ${account}`,
+            },
+          ],
+    ),
 
   'privilege-rise': ({ changes }) =>
     changes
@@ -162,23 +153,13 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
     }),
 };
 
-/** Accounts that go elsewhere in the tree, by id. */
-function newParents(changes: readonly Change[]): ReadonlyMap<string, { readonly address: string; readonly to: Value }> {
-  return new Map(
-    changes.flatMap((change) => {
-      const to = change.kind === ACCOUNTS && 'changes' in change ? change.changes.find((one) => one.path === 'account')?.after : undefined;
-      return to !== undefined && 'id' in change ? [[change.id, { address: change.address, to }] as const] : [];
-    }),
-  );
-}
-
 /** What the rules need to read beyond what is declared, for these changes. */
 export function policyNeeds(changes: readonly Change[], kinds: Kinds): readonly string[] {
   const needs = new Set<string>();
   for (const change of changes) {
     if (!writes(change)) continue;
     if (demotes(change)) needs.add(ACCOUNTS);
-    if (newParents([change]).size > 0) needs.add(AUTHORIZATIONS);
+    if (moves(change)) [ACCOUNTS, AUTHORIZATIONS].forEach((name) => needs.add(name));
     if (change.action === 'delete' && change.kind === ACCOUNTS) [ACCOUNTS, RULES, AUTHORIZATIONS].forEach((name) => needs.add(name));
     if (change.kind === RULES && change.action !== 'delete') needs.add(DESTINATIONS);
     if (change.kind === DESTINATIONS && (change.action === 'delete' || (change.action !== 'create' && change.write?.fields.enabled === false))) needs.add(RULES);

@@ -21,13 +21,12 @@ import {
 import type { Clock } from '../ports/index.js';
 import type { Session } from '../state/store.js';
 import { taken } from './diff.js';
+import { RENEWAL } from './execute.js';
 import { quote } from './match.js';
 import { remembered, withoutSecrets } from './observe.js';
 
 /** Tolerated difference between our clock and the server's, where only ours is known. */
 const SKEW = 60_000;
-/** Milliseconds that a request may have waited behind its intent, where the service asked for patience twice. */
-const DELAY = 240_000;
 /** Listings of one kind before giving up on two that agree. */
 const LISTINGS = 6;
 
@@ -159,7 +158,7 @@ export async function recover(looker: Looker, session: Session): Promise<readonl
   if (repeatable.length > 0) await session.record(...(await whatWasDone(looker, repeatable)));
   const creates = pending.filter((intent) => intent.action === 'create');
   // The latest of none is -Infinity: nothing is waited for then.
-  const sent = Math.max(...creates.map((intent) => Date.parse(intent.at))) + DELAY;
+  const sent = Math.max(...creates.map((intent) => Date.parse(intent.at))) + RENEWAL;
   const settled = await settle(looker, creates, Object.values(state.resources), sent);
   const results = settled.flatMap((one) => resultOf(looker.kinds, one) ?? []);
   if (results.length > 0) await session.record(...results);

@@ -1,7 +1,7 @@
-// What roles mean: which is higher, who administers, and how far a role reaches down the account tree.
+// What roles mean: which is higher, who administers, and which changes touch that.
 import type { Adopt, Change, Update, Value } from '../model/index.js';
-import type { World } from './observe.js';
 
+export const ACCOUNTS = 'accounts';
 export const AUTHORIZATIONS = 'account_authorizations';
 const ladder = ['no_access', 'read_only_user', 'full_access_user', 'administrator'];
 
@@ -32,10 +32,7 @@ export function demotes(change: Change): change is Reroling {
   return reroles(change) && administers(change.before.role) && !administers(roleAfter(change));
 }
 
-/** An account and its ancestors, nearest first, as far as the tree was read. */
-export function lineage(world: World, account: Value | undefined, moved: ReadonlyMap<string, Value> = new Map()): readonly string[] {
-  const tree = world.get('accounts')?.byId;
-  const out: string[] = [];
-  for (let at = account; typeof at === 'string' && !out.includes(at); at = moved.get(at) ?? tree?.get(at)?.values.account) out.push(at);
-  return out;
+/** Whether a change moves an account to another place in the tree. */
+export function moves(change: Change): change is Update | Adopt {
+  return change.kind === ACCOUNTS && (change.action === 'update' || change.action === 'adopt') && change.changes.some(({ path }) => path === 'account');
 }

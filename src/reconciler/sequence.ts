@@ -2,30 +2,26 @@
 // so that a referrer lets go before its target goes. Promotions to administrator come before demotions.
 import { append, compareText, isTree, type Attribute, type Change, type Kinds, type Value, type Values } from '../model/index.js';
 import type { World } from './observe.js';
-import { demotes, lineage, promotes } from './roles.js';
+import { guards } from './administrators.js';
+import { demotes } from './roles.js';
 
 export function sequence(declared: readonly Change[], removed: readonly Change[], world: World, kinds: Kinds): readonly Change[] {
   const wants = [...declared, ...removed.filter((change) => change.action === 'update')];
   const goes = removed.filter((change) => change.action !== 'update');
-  return [...promotionsFirst(wants, world), ...referrersFirst(goes, wants, kinds)];
+  return [...guarded(wants, world), ...referrersFirst(goes, wants, kinds)];
 }
 
-/**
- * Demotions move to the end, and each waits for one promotion that administers its account: the promotions are dealt
- * out in turn, so that whichever of them fail, a demotion that runs leaves an administrator behind.
- */
-function promotionsFirst(changes: readonly Change[], world: World): readonly Change[] {
-  const promotions = new Map<string, string[]>();
-  for (const change of changes) if (promotes(change)) append(promotions, String(change.before.account), change.address);
-  const dealt = new Map<string, number>();
-  const last = changes.filter(demotes).map((change) => {
-    const account = promotions.size === 0 ? undefined : lineage(world, change.before.account).find((above) => promotions.has(above));
-    if (account === undefined) return change;
-    const [all, turn] = [promotions.get(account) as string[], dealt.get(account) ?? 0];
-    dealt.set(account, turn + 1);
-    return { ...change, depends_on: [...new Set([...change.depends_on, all[turn % all.length] as string])].toSorted(compareText) };
-  });
-  return last.length === 0 ? changes : [...changes.filter((change) => !demotes(change)), ...last];
+/** Demotions come last; they and the moves of accounts wait for what leaves somebody to administer them. */
+function guarded(changes: readonly Change[], world: World): readonly Change[] {
+  const waits = new Map(guards(changes, world).flatMap(({ change, waits: others }) => (others === undefined || others.length === 0 ? [] : [[change, others] as const])));
+  const last = changes.filter(demotes);
+  const ordered = last.length === 0 ? changes : [...changes.filter((change) => !demotes(change)), ...last];
+  if (waits.size === 0) return ordered;
+  const waiting = (change: Change): Change => {
+    const others = waits.get(change);
+    return others ? { ...change, depends_on: [...new Set([...change.depends_on, ...others])].toSorted(compareText) } : change;
+  };
+  return dependenciesFirst(ordered.map(waiting));
 }
 
 /** Deletes wait for every change of an object that referred to theirs. */

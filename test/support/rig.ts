@@ -1,6 +1,6 @@
 // A whole run without a machine: emulator in process, simulated disk, clock and processes. Each `apply` is a
 // process of its own; it may be killed at any boundary of the disk or of the network, and a later one goes on.
-import { connect, TransportError, type Transport } from '../../src/api/index.js';
+import { connect, TransportError, type Answer, type Transport } from '../../src/api/index.js';
 import { ConnectionReset, createEmulator, dummyCredentials, type Emulator, type EmulatorOptions } from '../../src/emulator/index.js';
 import { Secret, type Declaration, type Event, type JsonObject, type Kinds, type PlanDocument, type PlanRequest, type Project } from '../../src/model/index.js';
 import { apply, type Applied } from '../../src/reconciler/apply.js';
@@ -43,7 +43,15 @@ export interface Rig {
 
 const STATE = '/sim/state.json';
 
-export function rig(options: Partial<EmulatorOptions> & { readonly kinds?: Kinds; readonly seed?: number } = {}): Rig {
+interface RigOptions extends Partial<EmulatorOptions> {
+  readonly kinds?: Kinds;
+  readonly seed?: number;
+  readonly requestsPerMinute?: number;
+  /** Stands between client and emulator: `proceed` asks the emulator. */
+  readonly intercept?: (request: { readonly method: string; readonly path: string; readonly body: string | undefined }, proceed: () => Promise<Answer>) => Promise<Answer>;
+}
+
+export function rig(options: RigOptions = {}): Rig {
   const kinds = options.kinds ?? builtIn;
   const random = seededRandom(options.seed ?? 1);
   const clock = simulatedClock(Date.parse('2026-01-02T03:04:05Z'));
@@ -58,9 +66,12 @@ export function rig(options: Partial<EmulatorOptions> & { readonly kinds?: Kinds
     const path = new URL(url).pathname;
     if (method !== 'GET') self.onMutation?.('before', method, path);
     try {
-      const answer = await emulator.fetch(new Request(url, { method, headers: { ...headers }, ...(body === undefined ? {} : { body }) }));
-      if (method !== 'GET') self.onMutation?.('after', method, path);
-      return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+      const proceed = async (): Promise<Answer> => {
+        const answer = await emulator.fetch(new Request(url, { method, headers: { ...headers }, ...(body === undefined ? {} : { body }) }));
+        if (method !== 'GET') self.onMutation?.('after', method, path);
+        return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+      };
+      return await (options.intercept ? options.intercept({ method, path, body }, proceed) : proceed());
     } catch (error) {
       if (error instanceof ConnectionReset) throw new TransportError('reset', { sent: error.sent, code: 'ECONNRESET' });
       throw error;
@@ -78,6 +89,7 @@ export function rig(options: Partial<EmulatorOptions> & { readonly kinds?: Kinds
       random,
       emit,
       signal,
+      ...(options.requestsPerMinute !== undefined && { requestsPerMinute: options.requestsPerMinute }),
     });
   const store = (process = machine.start()): ReturnType<typeof fileStore> => fileStore({ path: STATE, files, clock, random, lock: process, version: '0.0.0' });
   const request = ({ targets = [], excludes = [], allow = [], destroy = false }: RunOptions = {}): PlanRequest => ({ targets, excludes, allow, destroy });

@@ -1,0 +1,100 @@
+// Who still administers an account while a plan is carried out. A change that takes an administrator away from an
+// account (a demotion, or a move to another place in the tree) needs a witness: somebody who administers it afterwards
+// whatever else of the plan fails. Where the witness is made by the plan itself, the change waits for that.
+import { append, Reference, type Change, type Value } from '../model/index.js';
+import type { World } from './observe.js';
+import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from './roles.js';
+
+/** What a change that takes an administrator away has to wait for; undefined where nobody would be left. */
+export type Guard = { readonly change: Change; readonly account: string; readonly waits: readonly string[] | undefined };
+
+/** A guard for each demotion and each move that takes an administrator away. */
+export function guards(changes: readonly Change[], world: World): readonly Guard[] {
+  const scene = sceneOf(changes, world);
+  return changes.flatMap((change): readonly Guard[] => {
+    if (demotes(change)) return [{ change, account: String(change.before.account), waits: witness(scene, change, change.before.account) }];
+    return moves(change) && isAdministered(scene, change.id) ? [{ change, account: change.id, waits: witness(scene, change, change.id) }] : [];
+  });
+}
+
+interface Scene {
+  readonly changes: ReadonlyMap<string, Change>;
+  /** Accounts that go elsewhere in the tree, by id. */
+  readonly moved: ReadonlyMap<string, Change>;
+  readonly before: (account: string) => Value | undefined;
+  readonly after: (account: string) => Value | undefined;
+  /** Administrators by account: before the plan, and those whom it leaves alone. */
+  readonly administrators: ReadonlySet<string>;
+  readonly stable: ReadonlySet<string>;
+  readonly promotions: ReadonlyMap<string, readonly Change[]>;
+  /** How many changes a promotion was given to already. */
+  readonly dealt: Map<string, number>;
+}
+
+function sceneOf(changes: readonly Change[], world: World): Scene {
+  const accounts = world.get(ACCOUNTS)?.byId;
+  const roots = [...(accounts?.values() ?? [])].filter((live) => !accounts?.has(String(live.values.account)));
+  const parents = new Map<string, Value | undefined>();
+  const moved = new Map<string, Change>();
+  const demoted = new Set<string>();
+  const promotions = new Map<string, Change[]>();
+  for (const change of changes) {
+    if (change.kind === ACCOUNTS && change.action === 'create') parents.set(change.address, change.write.fields.account ?? roots[0]?.id);
+    if (moves(change)) {
+      moved.set(change.id, change);
+      parents.set(change.id, change.changes.find(({ path }) => path === 'account')?.after);
+    }
+    if (demotes(change)) demoted.add(change.id);
+    if (promotes(change)) append(promotions, String(change.before.account), change);
+  }
+  const all = [...(world.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(({ values }) => administers(values.role));
+  const before = (account: string): Value | undefined => accounts?.get(account)?.values.account;
+  return {
+    changes: new Map(changes.map((change) => [change.address, change])),
+    moved,
+    before,
+    after: (account) => (parents.has(account) ? parents.get(account) : before(account)),
+    administrators: new Set(all.map(({ values }) => String(values.account))),
+    stable: new Set(all.filter(({ id }) => !demoted.has(id)).map(({ values }) => String(values.account))),
+    promotions,
+    dealt: new Map(),
+  };
+}
+
+/** An account (by id, or by the address of its creation) and its ancestors, nearest first, as far as the tree was read. */
+function lineage(parent: (account: string) => Value | undefined, start: Value | undefined): readonly string[] {
+  const out = new Set<string>();
+  for (let at = nodeOf(start); at !== undefined && !out.has(at); at = nodeOf(parent(at))) out.add(at);
+  return [...out];
+}
+
+const nodeOf = (account: Value | undefined): string | undefined => (account instanceof Reference ? account.target : typeof account === 'string' ? account : undefined);
+
+const isAdministered = ({ before, administrators }: Scene, account: string): boolean => lineage(before, account).some((above) => administrators.has(above));
+
+/**
+ * The nearest administrator of an account in the tree as it will be. Promotions are dealt out in turn, so that
+ * whichever of them fail, a change that runs leaves an administrator behind.
+ */
+function witness(scene: Scene, change: Change, account: Value | undefined): readonly string[] | undefined {
+  const waits: string[] = [];
+  for (const at of lineage(scene.after, account)) {
+    const candidates = (scene.promotions.get(at) ?? []).filter((one) => !dependsOn(scene, one, change));
+    const turn = scene.dealt.get(at) ?? 0;
+    const promoted = candidates[turn % candidates.length];
+    if (promoted) {
+      scene.dealt.set(at, turn + 1);
+      return [...waits, promoted.address];
+    }
+    if (scene.stable.has(at)) return waits;
+    const move = scene.moved.get(at);
+    if (move && move !== change) waits.push(move.address);
+  }
+  return undefined;
+}
+
+function dependsOn({ changes }: Scene, from: Change, to: Change): boolean {
+  const reached = new Set([from.address]);
+  for (const address of reached) for (const next of changes.get(address)?.depends_on ?? []) reached.add(next);
+  return reached.has(to.address);
+}
