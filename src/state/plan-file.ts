@@ -85,7 +85,9 @@ export async function writePlanFile({ path, files, clock }: PlanFileOptions, doc
 
 /** @throws Refusal: exit 6 where the plan has expired, exit 1 where it is missing, damaged, or of a newer version */
 export async function readPlanFile({ path, files, clock }: PlanFileOptions): Promise<PlanFile> {
-  const source = await withDisk(path, () => files.read(path));
+  const source =
+    (await withDisk(path, () => ifThere(files.read(path)))) ??
+    refuse('no-such-file', `there is no file ${path}`, { detail: 'Name a file that plan saved, or save one: trueup plan --out FILE' });
   const parsed = parseJson(source);
   if ('brokenAt' in parsed) damaged(path, parsed.brokenAt, 'the text breaks off or is no JSON', REMEDY);
   const top = { line: 1, column: 1 };

@@ -178,6 +178,11 @@ describe('policy', () => {
     await home.expect(0, ['apply', '--auto-approve']);
     home.write('trueup.yaml', rules(1));
     expect((await home.expect(3, ['plan'])).stdout).toContain('--allow max-deletes');
+    const { stderr } = await home.expect(3, ['plan', '--out', 'p.plan']);
+    expect(stderr).toContain('it is blocked, and apply refuses it. To let it pass, plan again with --allow max-deletes\n');
+    expect(stderr).not.toContain('trueup apply');
+    await home.expect(3, ['apply', 'p.plan']);
+    expect((await home.expect(0, ['plan', '--out', 'p.plan', '--allow', 'max-deletes'])).stderr).toContain('To carry it out: trueup apply p.plan\n');
     expect((await home.expect(3, ['apply', '--auto-approve'])).stdout).toContain('max-deletes');
     expect((await home.expect(0, ['state', 'list'])).stdout).toContain('accounts.a3');
     await home.expect(0, ['apply', '--auto-approve', '--allow', 'max-deletes']);

@@ -111,7 +111,11 @@ describe('a plan file', () => {
     expect(refused.words).not.toContain('south');
   });
 
-  it('that is not there is refused by name', async () => {
-    expect(await refusal(readPlanFile(at))).toMatchObject({ code: 'disk', exit: 1, words: expect.stringContaining(at.path) as string });
+  it('that is not there is told as that, with what makes one', async () => {
+    const refused = await refusal(readPlanFile(at));
+    expect(refused).toMatchObject({ code: 'no-such-file', exit: 1 });
+    expect(refused.words).toContain(`there is no file ${at.path}`);
+    expect(refused.words).toContain('trueup plan --out FILE');
+    expect(refused.words).not.toContain('changed');
   });
 });

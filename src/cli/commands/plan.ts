@@ -28,7 +28,12 @@ export const run: Command = (context, paths) => {
         const { writePlanFile } = await import('../../state/index.js');
         const { env } = how;
         await writePlanFile({ path: resolve(cwd, flags.out), files, clock }, document, { ...request, ...(env !== undefined && { env }), variables: site.project.variables });
-        context.err.write(`Saved. To carry it out: trueup apply ${shellWord(flags.out)}\n`);
+        const blocked = [...new Set(plan.verdicts.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [`--allow ${rule}`] : [])))];
+        context.err.write(
+          blocked.length === 0
+            ? `Saved. To carry it out: trueup apply ${shellWord(flags.out)}\n`
+            : `Saved to be looked at: it is blocked, and apply refuses it. To let it pass, plan again with ${blocked.join(' ')}\n`,
+        );
       }
       return exit === exits.changes && !flags.detailedExitcode ? exits.done : exit;
     },
