@@ -3,7 +3,7 @@
 import { Reference, Secret, Template, didYouMean, formatAddress, own, type Attribute, type Json, type Kind, type Kinds, type Value, isTree } from '../model/index.js';
 import { escapeText, literalOf, partsOf, textOf, unknownSource, type Expression, type Part } from './expression.js';
 import { Word, isMap, type Raw, type RawMap } from './raw.js';
-import { holdsSecret, inside } from './vocabulary.js';
+import { anything, holdsSecret, inside } from './vocabulary.js';
 import { mismatch, type Complaint } from './validate.js';
 
 /** What can be filled in. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
@@ -179,7 +179,7 @@ function buildText(text: string, attribute: Attribute | undefined, path: readonl
     return only;
   }
   if (parts.length === 1 && only !== undefined) return buildWhole(only as Expression, attribute, path, desk);
-  if (attribute && (attribute.secret === true || !['text', 'choice', 'ref'].includes(attribute.word))) {
+  if (attribute && attribute !== anything && (attribute.secret === true || !['text', 'choice', 'ref'].includes(attribute.word))) {
     desk.complain(mismatch(path, attribute, text));
     return text;
   }
@@ -188,14 +188,14 @@ function buildText(text: string, attribute: Attribute | undefined, path: readonl
 }
 
 function takesText(attribute: Attribute | undefined, text: string): boolean {
-  if (attribute === undefined) return true;
+  if (attribute === undefined || attribute === anything) return true;
   if (attribute.secret === true) return false;
   return attribute.word === 'text' || attribute.word === 'ref' || (attribute.word === 'choice' && (attribute.open || attribute.values.includes(text)));
 }
 
 function buildWhole(part: Expression, attribute: Attribute | undefined, path: readonly string[], desk: Desk): Value {
   if (part.from === 'secret') {
-    if (attribute?.secret === true) return desk.secret(part.source, part.name);
+    if (attribute?.secret === true || attribute === anything) return desk.secret(part.source, part.name);
     desk.complain({ path, code: 'misplaced-secret', summary: `${part.text} may stand only where a secret belongs`, detail: 'Elsewhere it would be shown and stored.' });
     return part.text;
   }
@@ -248,11 +248,12 @@ const noReferences = (part: Expression, path: readonly string[]): Complaint => (
 function checkAttribute(kind: Kind, name: string, text: string, path: readonly string[], desk: Desk): void {
   const top = name.split('.')[0] as string;
   const attribute = own(kind.attributes, top);
-  if (attribute && top === name && !holdsSecret(attribute)) return;
-  const names = Object.keys(kind.attributes).filter((one) => !holdsSecret(kind.attributes[one] as Attribute));
+  const hidden = (one: Attribute): boolean => holdsSecret(one) || one.wire === 'merge';
+  if (attribute && top === name && !hidden(attribute)) return;
+  const names = Object.keys(kind.attributes).filter((one) => !hidden(kind.attributes[one] as Attribute));
   const detail = `Attributes: ${names.join(', ')}.`;
   if (!attribute) desk.complain({ path, code: 'unknown-attribute', summary: `${text}: \`${top}\` is not an attribute of ${kind.name}.${didYouMean(top, names)}`, detail });
-  else if (holdsSecret(attribute))
+  else if (hidden(attribute))
     desk.complain({
       path,
       code: 'secret-reference',

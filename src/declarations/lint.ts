@@ -5,6 +5,10 @@ import {
   didYouMean,
   isEmpty,
   isTree,
+  masksIn,
+  memberAt,
+  mergeOf,
+  stepsOf,
   writables,
   type Advice,
   type Attribute,
@@ -30,7 +34,26 @@ export function lint(project: Project, kinds: Kinds): Diagnostic[] {
     const found = [...own, ...strangeChoices(kind.attributes, one.values)];
     return found.map((each) => ({ severity: 'warning', ...each, address: one.address, origin: each.attribute === undefined ? one.origin : one.at(each.attribute) }));
   });
-  return [...advice, ...twins(project.declarations, kinds)];
+  return [...advice, ...project.declarations.flatMap((one) => mergedBadly(one, kinds.get(one.kind))), ...twins(project.declarations, kinds)];
+}
+
+/** Documents that no service could take over as they are declared: with masks, or with members below a path that is taken out. */
+function mergedBadly(one: Declaration, kind: Kind | undefined): readonly Diagnostic[] {
+  const documents = kind ? writables(kind).filter(([, { wire }]) => wire === 'merge') : [];
+  return documents.flatMap(([name]) => {
+    const { tree, removed } = mergeOf(one.values[name]);
+    const error = (code: string, path: string, summary: string, detail: string): Diagnostic => {
+      const attribute = Array.isArray(one.values[name]) ? `${name}.0.${path}` : `${name}.${path}`;
+      return { severity: 'error', code, summary: `${one.address}: ${summary}`, detail, address: one.address, attribute, origin: one.at(attribute) };
+    };
+    const again = removed.map(stepsOf).filter((steps) => memberAt(tree, steps) !== undefined);
+    return [
+      ...masksIn(tree).map((path) =>
+        error('masked-value', path, `\`${path}\` is a mask, not a value`, 'Write `"${secret.env.NAME}"`, or leave it out: what is not declared stays as it is.'),
+      ),
+      ...again.map((steps) => error('merged-and-removed', steps.join('.'), `\`${steps.join('.')}\` is merged and taken out`, 'Remove it from the object, or from the paths.')),
+    ];
+  });
 }
 
 /** Words that an open list does not name. */

@@ -40,8 +40,22 @@ function attributeSchema(attribute: Attribute, strict = false): JsonObject {
     case 'object':
       return { description, ...filledOr('object'), ...members(attribute.attributes, strict) };
     case 'document':
-      return { description, ...filledOr('object', true) };
+      return attribute.wire === 'merge' ? mergeSchema(description) : { description, ...filledOr('object', true) };
   }
+}
+
+/** An object alone takes nothing out. */
+function mergeSchema(description: string): JsonObject {
+  const step = { type: ['string', 'integer'] };
+  const paths = { type: 'array', items: { type: ['string', 'array'], minItems: 1, minLength: 1, items: step } };
+  return {
+    description: `${description} \`[object to merge, list of removed paths]\`; a path is a list of keys, or a text with dots between them.`,
+    type: ['array', 'object', 'string'],
+    pattern: FILLED,
+    items: [{ type: 'object' }, paths],
+    additionalItems: false,
+    minItems: 1,
+  };
 }
 
 function members(attributes: Attributes, strict = false): JsonObject {

@@ -5,7 +5,7 @@ import { precompiled } from './generated/validators.js';
 import { Word, isMap, type Raw } from './raw.js';
 import { bodySchema, settingsSchema, whereSchema } from './schema.js';
 import type { SchemaError, Validator } from './validator.js';
-import { attributeAt } from './vocabulary.js';
+import { anything, attributeAt } from './vocabulary.js';
 
 /** What is wrong inside one declaration; `path` leads to the place, from its attributes on. */
 export interface Complaint {
@@ -123,7 +123,7 @@ function expected(attribute: Attribute): string {
     case 'object':
       return 'a mapping';
     case 'document':
-      return 'a mapping or null';
+      return attribute.wire === 'merge' || attribute === anything ? 'an object to merge, and behind it a list of paths to take out,' : 'a mapping or null';
   }
 }
 

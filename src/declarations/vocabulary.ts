@@ -1,6 +1,6 @@
 // What a declaration file holds beside the attributes of the kinds, in the same words: settings and lifecycle are
 // objects like any other, so that schema, validation, suggestions and conversion need no second language.
-import { choice, flag, integer, list, object, own, ref, removals, text, writables, type Attribute, type Attributes, type Kind } from '../model/index.js';
+import { choice, document, flag, integer, list, object, own, ref, removals, text, writables, type Attribute, type Attributes, type Kind } from '../model/index.js';
 
 /** Top-level keys beside the kinds. */
 export const sections = ['settings', 'variables', 'lookups'] as const;
@@ -59,14 +59,18 @@ export function attributeAt(attributes: Attributes, path: readonly string[]): At
   return attribute;
 }
 
+/** What stands anywhere inside a document that is merged: any value, and secrets. */
+export const anything = document('Any value.');
+
 /** What stands at a step inside a value of the attribute. */
 export function inside(attribute: Attribute, step: string): Attribute | undefined {
+  if (attribute.wire === 'merge' || attribute === anything) return anything;
   if (attribute.word === 'object') return own(attribute.attributes, step);
   return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map' ? attribute.of : undefined;
 }
 
 export const isNullable = (attribute: Attribute): boolean =>
-  attribute.word === 'document' || (attribute.optional === true && ['text', 'choice', 'integer', 'number'].includes(attribute.word));
+  (attribute.word === 'document' && attribute.wire !== 'merge') || (attribute.optional === true && ['text', 'choice', 'integer', 'number'].includes(attribute.word));
 
 export const declarable = (kind: Kind): Attributes => Object.fromEntries(writables(kind));
 

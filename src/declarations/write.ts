@@ -4,8 +4,12 @@ import {
   isEmpty,
   isObject,
   isTree,
+  masksIn,
+  mergeOf,
+  unmasked,
   walk,
   writable,
+  writables,
   type Attribute,
   type Attributes,
   type Json,
@@ -63,10 +67,12 @@ type Source = Readonly<Record<string, Json>>;
 /** The text that refers to the object of kind `to` with this identifier, where there is one. */
 type Refer = (to: string, id: string) => string | undefined;
 
-function writeDeclaration(kind: Kind, { name, id, comments = [] }: Written, source: Source, twin: boolean): string {
-  const remarks = comments.map((comment) => `  # ${comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')}`);
+function writeDeclaration(kind: Kind, { name, values, id, comments = [] }: Written, source: Source, twin: boolean): string {
+  const plain = (comment: string): string => comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  const remarks = comments.map((comment) => `  # ${plain(comment)}`);
   const secrets = [...walk(kind.attributes)].filter(([, { secret }]) => secret === true);
-  const hints = secrets.map(([path]) => `    # ${path} reads back masked and is left out; to manage it, write "\${secret.env.NAME}"`);
+  const masked = writables(kind).flatMap(([path, { wire }]) => (wire === 'merge' ? masksIn(mergeOf(values[path]).tree, path) : []));
+  const hints = [...secrets.map(([path]) => path), ...masked].map((path) => `    # ${plain(path)} reads back masked and is left out; to manage it, write "\${secret.env.NAME}"`);
   const members = { ...source, ...(id === undefined ? {} : { lifecycle: { adopt: id, ...(twin ? { allow_twin: true } : {}) } }) };
   return [...remarks, `  ${scalar(name)}:`, ...hints, ...yamlLines(members, 4)].join('\n');
 }
@@ -85,6 +91,7 @@ function sourceOf(attributes: Attributes, values: Values, refer: Refer): Source 
 }
 
 function spellAs(attribute: Attribute, value: Value, refer: Refer): Json {
+  if (attribute.wire === 'merge') return [unmasked(mergeOf(value).tree)].filter((tree) => !isEmpty(tree)).map(spell);
   if (attribute.word === 'object') return isTree(value) ? sourceOf(attribute.attributes, value, refer) : {};
   if (attribute.word === 'list' || attribute.word === 'set') return Array.isArray(value) ? (value as readonly Value[]).map((item) => spellAs(attribute.of, item, refer)) : [];
   return (attribute.word === 'ref' && typeof value === 'string' ? refer(attribute.to, value) : undefined) ?? spell(value);

@@ -1,7 +1,8 @@
 // The whole cloud as one JSON document: what a seed file holds, what a snapshot gives back, what lies on disk between runs.
 // Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
 import { idOf, isObject, refuse, type Attribute, type Collection, type Collections, type Json, type JsonObject, type Kinds } from '../model/index.js';
-import { blank, entriesOf, MASK, type Stored } from './records.js';
+import { MASK, veiled } from './configuration.js';
+import { blank, entriesOf, type Stored } from './records.js';
 
 export interface User {
   readonly id: string;
@@ -60,6 +61,7 @@ export function completed(kind: Collection, seed: JsonObject, fill: (name: strin
 function stored(attribute: Attribute, value: Json): Json {
   if (attribute.secret === true) return MASK;
   if (value === null) return null;
+  if (attribute.wire === 'merge') return veiled(value);
   if (attribute.word === 'ref') return idOf(value);
   if (attribute.word === 'list' || attribute.word === 'set') return (value as readonly Json[]).map((item) => stored(attribute.of, item));
   if (attribute.word !== 'object') return value;

@@ -1,9 +1,9 @@
 // Records, read from the attributes of their kinds: what the service takes (`accept`), stores and shows (`showAll`).
 // Stored, a reference is the id as text and a secret is the mask alone: no secret is kept anywhere.
 import { idOf, isObject, type Attribute, type Attributes, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import { MASK, misfit, veiled } from './configuration.js';
 import { escapeHtml, type Quirks } from './quirks.js';
 
-export const MASK = '*';
 export type Stored = JsonObject;
 
 /** How records look from where they are asked for. `base` is the v2 base address, without a slash behind. */
@@ -84,6 +84,8 @@ export function blank(attribute: Attribute): Json {
       return {};
     case 'flag':
       return false;
+    case 'document':
+      return attribute.wire === 'merge' ? [{}, []] : null;
     default:
       return null;
   }
@@ -141,6 +143,7 @@ function accept(attribute: Attribute, value: unknown, path: string, intake: Inta
     case 'number':
       return typeof value === 'number' ? value : wrong('must be a number');
     case 'document':
+      if (attribute.wire === 'merge') return misfit(value) === undefined ? veiled(value as Json) : wrong(misfit(value) as string);
       if (value !== null && !isObject(value)) return wrong('must be an object or null');
       return intake.quirks.empty_document_is_null && value !== null && Object.keys(value).length === 0 ? null : (value as JsonObject);
     case 'list':
@@ -196,6 +199,7 @@ export function hideSecrets(attributes: Attributes, body: Json, stand: (secret: 
   const hidden = Object.entries(body).map(([name, value]) => {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     if (attribute?.secret === true) return [name, stand(value)] as const;
+    if (attribute?.wire === 'merge') return [name, veiled(value, stand)] as const;
     return [name, attribute?.word === 'object' ? hideSecrets(attribute.attributes, value, stand) : value] as const;
   });
   return Object.fromEntries(hidden);

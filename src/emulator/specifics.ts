@@ -1,6 +1,7 @@
 // What the reference says of single collections beyond their attributes: filters, and what forbids a change.
 // A kind that is not named here gets the plain rules.
 import { type Json, type JsonObject, type Kind } from '../model/index.js';
+import { settled } from './configuration.js';
 import type { Quirks } from './quirks.js';
 import type { Stored } from './records.js';
 import type { Store } from './store.js';
@@ -14,6 +15,8 @@ export interface Specifics {
   readonly anyOf: boolean;
   /** Whether listings carry `resource_url`, or only the answer to a create. */
   readonly listsUrl: boolean;
+  /** What becomes of the record once `after` was written over it. */
+  readonly settled?: (before: Stored, after: Stored) => Stored;
   /** Why the record may not become `after`: the field at fault and the reason. */
   readonly hindersUpdate?: (store: Store, before: Stored, after: Stored) => { readonly path: string; readonly why: string } | undefined;
   /** Why the record may not be deleted. */
@@ -48,6 +51,13 @@ const named: Readonly<Record<string, Specifics>> = {
     listsUrl: false,
   },
   account_authorizations: { filters: ['role', 'user'], expand: [], anyOf: false, listsUrl: false },
+  configuration_managers: {
+    filters: ['account', 'account__in', 'id', 'id__in', 'router', 'router__in', 'synched', 'suspended'],
+    expand: ['account', 'router'],
+    anyOf: false,
+    listsUrl: true,
+    settled,
+  },
 };
 
 export function specificsOf({ name, operations }: Kind): Specifics {

@@ -55,7 +55,8 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
   const fill = (kind: Kind) => (name: string, attribute: Attribute) => {
     if (name === kind.id) return newId(kind);
     if (name === 'updated_at' || name === 'created_at') return now();
-    if (name === 'enabled') return true;
+    if (name === 'version_number') return 1;
+    if (name === 'enabled' || name === 'synched') return true;
     return attribute.word === 'ref' && attribute.to === 'accounts' && attribute.wire === 'url' ? root : undefined;
   };
 

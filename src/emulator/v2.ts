@@ -216,18 +216,20 @@ function updateOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   const before = existing(cloud, kind, c);
   const fields = sentFields(cloud, kind, c, true);
   const isPut = kind.operations.update === 'PUT';
-  const after = { ...before, ...(isPut && quirks.replacing_put && reset(cloud, kind, fields)), ...fields, ...('updated_at' in before && { updated_at: store.now() }) };
+  const after = { ...before, ...(isPut && quirks.replacing_put && reset(cloud, kind, before, fields)), ...fields, ...('updated_at' in before && { updated_at: store.now() }) };
   const hindrance = specificsOf(kind).hindersUpdate?.(store, before, after);
   if (hindrance) turnDown(409, hindrance.why, [hindrance.path]);
   const face = faceOf(cloud, c);
-  store.commit({ kind, before, after, actor: c.get('actor'), face });
-  return isPut ? answer(showRecord(kind, after, face, specificsOf(kind).listsUrl)) : written(cloud, kind, after, face);
+  const result = specificsOf(kind).settled?.(before, after) ?? after;
+  store.commit({ kind, before, after: result, actor: c.get('actor'), face });
+  return isPut ? answer(showRecord(kind, result, face, specificsOf(kind).listsUrl)) : written(cloud, kind, result, face);
 }
 
 /** What a replacing PUT makes of the fields it does not name. */
-function reset({ store }: Cloud, kind: Kind, fields: Readonly<Record<string, Json>>): Record<string, Json> {
-  requireAll(kind, fields, asIs);
-  const left = Object.entries(kind.attributes).filter(([, { computed, optional }]) => computed !== true && optional === true);
+function reset({ store }: Cloud, kind: Kind, before: Stored, fields: Readonly<Record<string, Json>>): Record<string, Json> {
+  const fixed = Object.fromEntries(Object.entries(before).filter(([name]) => kind.attributes[name]?.immutable === true));
+  requireAll(kind, { ...fixed, ...fields }, asIs);
+  const left = Object.entries(kind.attributes).filter(([, { computed, optional, wire }]) => computed !== true && optional === true && wire !== 'merge');
   return Object.fromEntries(left.map(([name, attribute]) => [name, attribute.word === 'ref' && attribute.to === 'accounts' ? store.root : blank(attribute)]));
 }
 

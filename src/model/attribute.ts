@@ -15,9 +15,11 @@ export interface Traits {
   /**
    * How the value travels where that differs from its word:
    * `url` a reference read as a URL and sent as an id · `integer` a reference sent as a JSON number ·
-   * `attribute` / `relationship` its place in a JSON:API resource · `timestamp` text that is compared as a time.
+   * `attribute` / `relationship` its place in a JSON:API resource · `timestamp` text that is compared as a time ·
+   * `merge` a document in the form `[object, list of paths]`: written, the object is merged into the live one and the
+   * paths are taken out of it, and what is not declared is not ours; read, what is secret inside is masked.
    */
-  readonly wire?: 'url' | 'integer' | 'attribute' | 'relationship' | 'timestamp';
+  readonly wire?: 'url' | 'integer' | 'attribute' | 'relationship' | 'timestamp' | 'merge';
 }
 
 export type Text = { readonly word: 'text'; readonly format?: 'url' };
@@ -37,7 +39,7 @@ export const text = <const T extends Traits>(doc: string, traits?: T & { readonl
 export const integer = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'integer', doc, ...traits }) as { word: 'integer'; doc: string } & T;
 export const number = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'number', doc, ...traits }) as { word: 'number'; doc: string } & T;
 export const flag = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'flag', doc, ...traits }) as { word: 'flag'; doc: string } & T;
-/** Any JSON object or null, compared as a whole. */
+/** Any JSON object or null, compared as a whole; with `wire: 'merge'` as a tree, member by member. */
 export const document = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'document', doc, ...traits }) as { word: 'document'; doc: string } & T;
 
 /** One of `values`; where the service's list is not complete (`open`), others pass with a warning. */
@@ -79,9 +81,11 @@ type Value<A> = A extends { word: 'text' | 'choice' | 'ref' }
           ? Readonly<Record<string, Value<O>>>
           : A extends { word: 'object'; attributes: infer M }
             ? Fields<M>
-            : A extends { word: 'document' }
-              ? Readonly<Record<string, unknown>> | null
-              : never;
+            : A extends { word: 'document'; wire: 'merge' }
+              ? readonly [merged: Readonly<Record<string, unknown>>, removed?: readonly (string | readonly (string | number)[])[]]
+              : A extends { word: 'document' }
+                ? Readonly<Record<string, unknown>> | null
+                : never;
 type OptionalKeys<M> = { [K in keyof M]: M[K] extends { computed: true } ? never : M[K] extends { optional: true } ? K : never }[keyof M];
 type RequiredKeys<M> = { [K in keyof M]: M[K] extends { computed: true } ? never : M[K] extends { optional: true } ? never : K }[keyof M];
 

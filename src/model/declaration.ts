@@ -111,6 +111,16 @@ export function referencesIn(value: Value, found: Reference[] = []): readonly Re
   return found;
 }
 
+/** Every secret inside a value, by its path: the steps to it, joined by dots. */
+export function secretsIn(value: Value, path = '', found = new Map<string, Secret>()): ReadonlyMap<string, Secret> {
+  if (value instanceof Secret) found.set(path, value);
+  else if (Array.isArray(value) || isTree(value)) for (const [step, item] of Object.entries(value)) secretsIn(item as Value, below(path, step), found);
+  return found;
+}
+
+/** The path of a member; a dot inside its name is no joint. */
+export const below = (path: string, step: string): string => (path === '' ? '' : `${path}.`) + step.replaceAll('.', '\\.');
+
 /** A plain object among values: not null, not a list, not a reference, template, secret or exact number. */
 export function isTree(value: Value | undefined): value is { readonly [key: string]: Value } {
   return isObject(value) && !(value instanceof Reference) && !(value instanceof Template) && !(value instanceof Secret);

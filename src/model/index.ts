@@ -11,6 +11,7 @@ export * from './event.js';
 export * from './json.js';
 export * from './kind.js';
 export * from './limited.js';
+export * from './merge.js';
 export * from './nearest.js';
 export * from './normal.js';
 export * from './plan.js';

@@ -5,6 +5,7 @@ import type { Attribute, Attributes } from './attribute.js';
 import { Reference, Template, isTree, type Value, type Values } from './declaration.js';
 import { canonical, compareText, digest, digitsOf, equal, ExactNumber, isObject, type Json, type JsonObject } from './json.js';
 import { writables, type Kind } from './kind.js';
+import { mergeOf, unmasked } from './merge.js';
 import { Secret } from './secret.js';
 
 /** Pattern of texts that hold an identifier; blanks and slashes alone do not, nor does an address without a path. */
@@ -160,6 +161,11 @@ export function toWire(attribute: Attribute, value: Value): Value {
       return isTree(value)
         ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, attribute.attributes[key] ? toWire(attribute.attributes[key], item) : item]))
         : value;
+    case 'document': {
+      if (attribute.wire !== 'merge') return value;
+      const { tree, removed } = mergeOf(value);
+      return [unmasked(tree), removed];
+    }
     default:
       return value;
   }

@@ -2,6 +2,7 @@
 // count; what is compared is in normal form, so spellings and server fields never make a difference.
 // Ignoring is a rewrite of desire (`ignoring`), never an `if` in the differ.
 import { isKnown, isTree, same, Secret, writables, type Attribute, type AttributeChange, type JsonObject, type Kind, type Live, type Value, type Values } from '../model/index.js';
+import { isMerged, merged, mergeChanges, mergeSent } from './merge.js';
 
 /** Whether a declared secret is the one that was last sent; `unknown` where none was sent by us, `unavailable` where its value is not at hand. */
 export type SecretVerdict = 'same' | 'changed' | 'unknown' | 'unavailable';
@@ -22,6 +23,8 @@ export function diff({ kind, declared, live, applied, secret }: Comparison): rea
     if (attribute.secret) {
       const verdict = secret(path);
       if (verdict === 'changed' || verdict === 'unknown') changes.push({ path, before: undefined, after: wanted, drifted: false });
+    } else if (isMerged(attribute)) {
+      changes.push(...mergeChanges({ path, wanted, live: now, prior, resend: (at) => ['changed', 'unknown'].includes(secret(at)) }));
     } else if (attribute.word === 'object' && isTree(wanted)) {
       for (const [name, inner] of Object.entries(attribute.attributes))
         if (Object.hasOwn(wanted, name)) compare(inner, `${path}.${name}`, wanted[name] as Value, member(now, name), member(prior, name));
@@ -55,22 +58,24 @@ export function ignoring<T extends Values | JsonObject>(values: T, paths: readon
 /** Attributes a PATCH sends: those that change, each whole, with what other hands keep inside them. */
 export function changedFields(kind: Kind, declared: Values, live: Live, changes: readonly AttributeChange[]): Values {
   const names = new Set(changes.map((change) => change.path.split('.', 1)[0] as string));
-  return Object.fromEntries([...names].map((name) => [name, merged(kind.attributes[name] as Attribute, declared[name] as Value, live.values[name])]));
+  return Object.fromEntries([...names].map((name) => [name, laidOver(kind.attributes[name] as Attribute, declared[name] as Value, live.values[name])]));
 }
 
-/** Attributes a PUT sends: every writable one, so that a server that replaces and one that merges give the same. */
+/** Attributes a PUT sends: every one that can change, so that a server that replaces and one that merges give the same. */
 export function allFields(kind: Kind, declared: Values, live: Live): Values {
   const out: Record<string, Value> = {};
   for (const [name, attribute] of writables(kind)) {
+    if (attribute.immutable) continue;
     const now = live.values[name];
-    if (Object.hasOwn(declared, name)) out[name] = merged(attribute, declared[name] as Value, now);
+    if (Object.hasOwn(declared, name)) out[name] = laidOver(attribute, declared[name] as Value, now);
     else if (now !== undefined && now !== null && !attribute.only_declared) out[name] = now;
   }
   return out;
 }
 
 /** Declared members over live ones: members nobody declared keep their value. */
-function merged(attribute: Attribute, declared: Value, live: Value | undefined): Value {
+function laidOver(attribute: Attribute, declared: Value, live: Value | undefined): Value {
+  if (isMerged(attribute)) return mergeSent(declared, live);
   return attribute.word === 'object' && isTree(declared) && isTree(live) ? { ...live, ...declared } : declared;
 }
 
@@ -78,6 +83,7 @@ function merged(attribute: Attribute, declared: Value, live: Value | undefined):
 export function taken(kind: Kind, fields: Values, live: Live): boolean {
   const holds = (attribute: Attribute, value: Value, now: Value | undefined): boolean => {
     if (attribute.secret || value instanceof Secret || !isKnown(value)) return true;
+    if (isMerged(attribute)) return merged(value, now);
     if (attribute.word === 'object' && isTree(value))
       return Object.entries(attribute.attributes).every(([name, inner]) => !Object.hasOwn(value, name) || holds(inner, value[name] as Value, member(now, name)));
     return same(attribute, value, now);

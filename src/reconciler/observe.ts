@@ -66,10 +66,10 @@ export function withoutSecrets(attributes: Attributes, values: Values): Values {
   return out;
 }
 
-/** A live object as the state remembers it: without secrets, and without what holds nothing. */
+/** A live object as the state remembers it: without secrets, without what holds nothing, and without documents in which others keep theirs. */
 export function remembered(kind: Kind, values: Values): JsonObject {
   const seen = withoutSecrets(kind.attributes, values);
-  return redactAll(Object.fromEntries(Object.entries(seen).filter(([, value]) => !isEmpty(value))));
+  return redactAll(Object.fromEntries(Object.entries(seen).filter(([name, value]) => !isEmpty(value) && kind.attributes[name]?.wire !== 'merge')));
 }
 
 /** @throws Refusal where the state is about another cloud. */

@@ -31,6 +31,7 @@ import {
 } from '../model/index.js';
 import { allFields, changedFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { identityKey, isTrouble, Matcher, type Match } from './match.js';
+import { ours } from './merge.js';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
 import { concerns, judge } from './policy.js';
@@ -154,8 +155,9 @@ function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Va
 }
 
 function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Values, match: Match & { readonly live: Live }): Change | undefined {
-  const { live, entry } = match;
+  const { entry } = match;
   const declared = ignoring(values, declaration.lifecycle.ignore_changes ?? []);
+  const live = { ...match.live, values: ours(kind, declared, match.live.values) };
   const recorded = match.how === 'recorded';
   const secret = (path: string): SecretVerdict => draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
   const changes = diff({ kind, declared, live, applied: recorded ? entry?.applied : undefined, secret });
@@ -231,7 +233,7 @@ function planRemoved(draft: Draft, address: string, entry: Entry): Change | unde
     ...(declaration ? { origin: declaration.origin } : {}),
     depends_on: [],
     id: entry.id,
-    before: live?.values ?? entry.observed,
+    before: live ? ours(kind, entry.applied, live.values) : entry.observed,
   };
   if (!live) {
     draft.drift.push({ address, kind: kind.name, id: entry.id });

@@ -1,19 +1,6 @@
 // Reading, then planning: observes what the project needs, compares secrets, plans, and reads more only where a
 // policy asks for it. Holds a reader, so it cannot write; needs no secret values.
-import {
-  Refusal,
-  Secret,
-  type CloudReader,
-  type Diagnostic,
-  type Emit,
-  type Fingerprint,
-  type Kinds,
-  type Kind,
-  type PlanRequest,
-  type Project,
-  type State,
-  walk,
-} from '../model/index.js';
+import { Refusal, secretsIn, type CloudReader, type Diagnostic, type Emit, type Fingerprint, type Kinds, type PlanRequest, type Project, type State } from '../model/index.js';
 import type { Clock, Fingerprints } from '../ports/index.js';
 import type { Snapshot } from '../state/store.js';
 import type { SecretVerdict } from './diff.js';
@@ -22,7 +9,6 @@ import { checkTarget, observe, type Collection, type World } from './observe.js'
 import { plan, type Proposal } from './plan.js';
 import type { PlanInput } from './plan-input.js';
 import { policyNeeds } from './policy.js';
-import { valueAt } from './resolve.js';
 import { select, type Selection } from './select.js';
 
 /** What reading and planning need. */
@@ -93,13 +79,10 @@ function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
 
 /** For each declared secret whether it is the one last sent. A value that cannot be had here is no trouble. */
 async function compareSecrets(desk: Desk, selection: Selection, state: State | undefined): Promise<ReadonlyMap<string, SecretVerdict>> {
-  const secretPaths = new Map([...desk.kinds.values()].map((kind) => [kind.name, secretsOf(kind)]));
   const jobs = [...selection.declarations.values()].flatMap((declaration) =>
-    (secretPaths.get(declaration.kind) ?? []).flatMap((path) => {
-      const secret = valueAt(declaration.values, path);
-      if (!(secret instanceof Secret)) return [];
+    [...secretsIn(declaration.values)].map(([path, secret]) => {
       const entry = state?.resources[previousAddress(declaration, state) ?? declaration.address];
-      return [{ key: `${declaration.address} ${path}`, secret, fingerprint: entry?.secrets?.[path] }];
+      return { key: `${declaration.address} ${path}`, secret, fingerprint: entry?.secrets?.[path] };
     }),
   );
   const verdicts = await Promise.all(
@@ -120,9 +103,4 @@ async function matches(desk: Desk, value: string, fingerprint: Fingerprint): Pro
     if (error instanceof Refusal) return 'unavailable';
     throw error;
   }
-}
-
-/** Dotted paths of a kind's secret attributes. */
-export function secretsOf(kind: Kind): readonly string[] {
-  return [...walk(kind.attributes)].filter(([, attribute]) => attribute.secret).map(([path]) => path);
 }

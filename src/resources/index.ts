@@ -10,9 +10,10 @@ import { alerts } from './alerts.js';
 import { assetEndpoints } from './asset-endpoints.js';
 import { auditLogs } from './audit-logs.js';
 import { batteries } from './batteries.js';
+import { configurationManagers } from './configuration-managers.js';
 import { subscriptions } from './subscriptions.js';
 
-const all: readonly Kind[] = [accounts, alertPushDestinations, alertRules, accountAuthorizations];
+const all: readonly Kind[] = [accounts, alertPushDestinations, alertRules, accountAuthorizations, configurationManagers];
 
 const readOnly: readonly Collection[] = [alerts, activityLogs, auditLogs, batteries, assetEndpoints, subscriptions];
 

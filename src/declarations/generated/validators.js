@@ -2784,6 +2784,647 @@ validate18.errors = vErrors;
 return errors === 0;
 }
 
+export const configuration_managers = validate19;
+const schema20 = {"type":"object","properties":{"router":{"description":"The router. Its id is not the one of its configuration manager.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the router is kept from taking over its configuration. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"What is merged into the configuration, and the paths that are taken out of it. What is not declared stays as it is. `[object to merge, list of removed paths]`; a path is a list of keys, or a text with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"minItems":1,"minLength":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
+const func3 = require("ajv/dist/runtime/ucs2length").default;
+
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="configuration_managers" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.router === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "router"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((key0 === "router") || (key0 === "suspended")) || (key0 === "configuration")) || (key0 === "lifecycle"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.router !== undefined){
+let data0 = data.router;
+if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
+const err2 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema20.properties.router.type}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(typeof data0 === "string"){
+if(!pattern6.test(data0)){
+const err3 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+if(data.suspended !== undefined){
+let data1 = data.suspended;
+if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
+const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema20.properties.suspended.type}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(typeof data1 === "string"){
+if(!pattern0.test(data1)){
+const err5 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+if(data.configuration !== undefined){
+let data2 = data.configuration;
+if((!data2 || typeof data2 != "object") && (typeof data2 !== "string")){
+const err6 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/type",keyword:"type",params:{type: schema20.properties.configuration.type}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(typeof data2 === "string"){
+if(!pattern0.test(data2)){
+const err7 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(Array.isArray(data2)){
+if(data2.length < 1){
+const err8 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/minItems",keyword:"minItems",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+const len0 = data2.length;
+if(!(len0 <= 2)){
+const err9 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/additionalItems",keyword:"additionalItems",params:{limit: 2}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+const len1 = data2.length;
+if(len1 > 0){
+let data3 = data2[0];
+if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
+const err10 = {instancePath:instancePath+"/configuration/0",schemaPath:"#/properties/configuration/items/0/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(len1 > 1){
+let data4 = data2[1];
+if(Array.isArray(data4)){
+const len2 = data4.length;
+for(let i0=0; i0<len2; i0++){
+let data5 = data4[i0];
+if((typeof data5 !== "string") && (!(Array.isArray(data5)))){
+const err11 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/type",keyword:"type",params:{type: schema20.properties.configuration.items[1].items.type}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(typeof data5 === "string"){
+if(func3(data5) < 1){
+const err12 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(Array.isArray(data5)){
+if(data5.length < 1){
+const err13 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/minItems",keyword:"minItems",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+const len3 = data5.length;
+for(let i1=0; i1<len3; i1++){
+let data6 = data5[i1];
+if((typeof data6 !== "string") && (!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))))){
+const err14 = {instancePath:instancePath+"/configuration/1/" + i0+"/" + i1,schemaPath:"#/properties/configuration/items/1/items/items/type",keyword:"type",params:{type: schema20.properties.configuration.items[1].items.items.type}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+}
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/configuration/1",schemaPath:"#/properties/configuration/items/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+}
+if(data.lifecycle !== undefined){
+let data7 = data.lifecycle;
+if((!(data7 && typeof data7 == "object" && !Array.isArray(data7))) && (typeof data7 !== "string")){
+const err16 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema20.properties.lifecycle.type}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(typeof data7 === "string"){
+if(!pattern0.test(data7)){
+const err17 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+for(const key1 in data7){
+if(!((((((key1 === "protect") || (key1 === "ignore_changes")) || (key1 === "adopt")) || (key1 === "renamed_from")) || (key1 === "on_removal")) || (key1 === "allow_twin"))){
+const err18 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+if(data7.protect !== undefined){
+let data8 = data7.protect;
+if((typeof data8 !== "boolean") && (typeof data8 !== "string")){
+const err19 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.protect.type}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(typeof data8 === "string"){
+if(!pattern0.test(data8)){
+const err20 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+}
+if(data7.ignore_changes !== undefined){
+let data9 = data7.ignore_changes;
+if((!(Array.isArray(data9))) && (typeof data9 !== "string")){
+const err21 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.ignore_changes.type}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+if(typeof data9 === "string"){
+if(!pattern0.test(data9)){
+const err22 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(Array.isArray(data9)){
+const len4 = data9.length;
+for(let i2=0; i2<len4; i2++){
+if(typeof data9[i2] !== "string"){
+const err23 = {instancePath:instancePath+"/lifecycle/ignore_changes/" + i2,schemaPath:"#/properties/lifecycle/properties/ignore_changes/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+}
+if(data7.adopt !== undefined){
+let data11 = data7.adopt;
+if((typeof data11 !== "string") && (!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))))){
+const err24 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.adopt.type}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+if(typeof data11 === "string"){
+if(!pattern6.test(data11)){
+const err25 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+if(data7.renamed_from !== undefined){
+if(typeof data7.renamed_from !== "string"){
+const err26 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+if(data7.on_removal !== undefined){
+let data13 = data7.on_removal;
+const _errs30 = errors;
+let valid9 = false;
+const _errs31 = errors;
+if(!(data13 === "forget")){
+const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema20.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+var _valid0 = _errs31 === errors;
+valid9 = valid9 || _valid0;
+if(!valid9){
+const _errs32 = errors;
+if(typeof data13 === "string"){
+if(!pattern0.test(data13)){
+const err28 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+var _valid0 = _errs32 === errors;
+valid9 = valid9 || _valid0;
+}
+if(!valid9){
+const err30 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+else {
+errors = _errs30;
+if(vErrors !== null){
+if(_errs30){
+vErrors.length = _errs30;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data7.allow_twin !== undefined){
+let data14 = data7.allow_twin;
+if((typeof data14 !== "boolean") && (typeof data14 !== "string")){
+const err31 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.allow_twin.type}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+if(typeof data14 === "string"){
+if(!pattern0.test(data14)){
+const err32 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+else {
+const err33 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+validate19.errors = vErrors;
+return errors === 0;
+}
+
+export const configuration_managers_where = validate20;
+const schema21 = {"type":"object","properties":{"router":{"description":"The router. Its id is not the one of its configuration manager.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the router is kept from taking over its configuration. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"synched":{"description":"Whether the router has its configuration.","type":["boolean","string"],"pattern":"\\$\\{"},"version_number":{"description":"Grows with every change.","type":["integer","string"],"pattern":"\\$\\{"},"account":{"description":"Account the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"configuration_managers_where"};
+
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="configuration_managers_where" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(((((((key0 === "router") || (key0 === "suspended")) || (key0 === "synched")) || (key0 === "version_number")) || (key0 === "account")) || (key0 === "id")) || (key0 === "resource_url"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.router !== undefined){
+let data0 = data.router;
+if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
+const err1 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema21.properties.router.type}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(typeof data0 === "string"){
+if(!pattern6.test(data0)){
+const err2 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+if(data.suspended !== undefined){
+let data1 = data.suspended;
+if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
+const err3 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema21.properties.suspended.type}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(typeof data1 === "string"){
+if(!pattern0.test(data1)){
+const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+if(data.synched !== undefined){
+let data2 = data.synched;
+if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
+const err5 = {instancePath:instancePath+"/synched",schemaPath:"#/properties/synched/type",keyword:"type",params:{type: schema21.properties.synched.type}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(typeof data2 === "string"){
+if(!pattern0.test(data2)){
+const err6 = {instancePath:instancePath+"/synched",schemaPath:"#/properties/synched/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+}
+if(data.version_number !== undefined){
+let data3 = data.version_number;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (typeof data3 !== "string")){
+const err7 = {instancePath:instancePath+"/version_number",schemaPath:"#/properties/version_number/type",keyword:"type",params:{type: schema21.properties.version_number.type}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(typeof data3 === "string"){
+if(!pattern0.test(data3)){
+const err8 = {instancePath:instancePath+"/version_number",schemaPath:"#/properties/version_number/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+if(data.account !== undefined){
+let data4 = data.account;
+if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
+const err9 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema21.properties.account.type}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(typeof data4 === "string"){
+if(!pattern6.test(data4)){
+const err10 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+if(data.id !== undefined){
+if(typeof data.id !== "string"){
+const err11 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.resource_url !== undefined){
+if(typeof data.resource_url !== "string"){
+const err12 = {instancePath:instancePath+"/resource_url",schemaPath:"#/properties/resource_url/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+}
+else {
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+validate20.errors = vErrors;
+return errors === 0;
+}
+
 
 export const precompiled = {
   'cd84cc9bc8f586086dbeb2c5ab30fe9052d735a855698038ee8e2d44c6f25955': settings,
@@ -2795,4 +3436,6 @@ export const precompiled = {
   'eee01fcf9e4bcb3dada04086e39c5da8f547634153a84553aadc80de1229cce6': alert_rules_where,
   '67552176b6e5a55af5f642d8702d94b93c63954bc5bc7c6c1f3504ece773b784': account_authorizations,
   '2a46536308ce6648b2d61348244d23d0a7230b1af3e960ab6255a71c397b4c13': account_authorizations_where,
+  'f8c2d3558aa31c39327468f30f36d36d6aea9c30521964b4416b3d03b9845fa6': configuration_managers,
+  '3b402b10dea177b5459cbd51a6bc25673c9695d1c3ffd97ee5356270c5f516d3': configuration_managers_where,
 };

@@ -1,0 +1,63 @@
+// What a configuration manager does with what it is given: members are merged, paths are taken out, secrets are masked
+// at once, and the router takes everything over at the same moment unless its sync is paused.
+import { canonical, isObject, type Json, type JsonObject } from '../model/index.js';
+
+export const MASK = '*';
+
+const SECRET_NAME = /password|passphrase|secret|psk/i;
+
+/** A document with every secret inside replaced. The service tells them by their names. */
+export function veiled(value: Json, stand: (secret: Json) => Json = () => MASK): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => veiled(item, stand));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value as JsonObject);
+  return Object.fromEntries(members.map(([name, item]) => [name, SECRET_NAME.test(name) && typeof item === 'string' ? stand(item) : veiled(item, stand)]));
+}
+
+/** Why a body is no `[object, list of paths]`; undefined where it is. A mask is no secret. */
+export function misfit(value: unknown): string | undefined {
+  const [tree, paths = []] = Array.isArray(value) && value.length <= 2 ? (value as readonly Json[]) : [];
+  if (!isObject(tree) || !Array.isArray(paths)) return 'must be an object to merge and a list of paths to take out';
+  return holdsMask(tree as JsonObject) ? 'must hold a secret, not its mask' : undefined;
+}
+
+function holdsMask(value: Json): boolean {
+  if (typeof value === 'string') return /^\*+$/.test(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some((item) => holdsMask(item as Json));
+}
+
+const part = (value: Json | undefined): JsonObject => (Array.isArray(value) && isObject(value[0]) ? (value[0] as JsonObject) : {});
+
+/** The record once `after` was written over `before`. */
+export function settled(before: JsonObject, after: JsonObject): JsonObject {
+  const [merge, removed = []] = after.configuration === before.configuration ? [{}] : (after.configuration as readonly Json[]);
+  const paths = (removed as readonly Json[]).map((path) => (Array.isArray(path) ? path.map(String) : String(path).split('.')));
+  const tree = paths.reduce(without, merged(part(before.configuration), merge as JsonObject));
+  const target: Json = [tree, []];
+  const taken = after.suspended === true ? { pending: difference(part(before.actual), tree), actual: before.actual as Json } : { pending: [{}, []], actual: target };
+  return { ...after, ...taken, configuration: target, target, version_number: Number(before.version_number) + 1, synched: canonical(part(taken.actual)) === canonical(tree) };
+}
+
+function merged(tree: JsonObject, over: JsonObject): JsonObject {
+  const own = (name: string): Json | undefined => (Object.hasOwn(tree, name) ? tree[name] : undefined);
+  const members = Object.entries(over).map(([name, item]) => [name, isObject(item) ? merged(isObject(own(name)) ? (own(name) as JsonObject) : {}, item as JsonObject) : item]);
+  return { ...tree, ...(Object.fromEntries(members) as JsonObject) };
+}
+
+function without(tree: JsonObject, [step = '', ...rest]: readonly string[]): JsonObject {
+  if (!Object.hasOwn(tree, step)) return tree;
+  const { [step]: inner, ...others } = tree;
+  if (rest.length === 0) return others;
+  return isObject(inner) ? { ...tree, [step]: without(inner as JsonObject, rest) } : tree;
+}
+
+/** What leads from one tree to the other, as far as its top tells. */
+function difference(from: JsonObject, to: JsonObject): Json {
+  const changed = Object.entries(to).filter(([name, item]) => !Object.hasOwn(from, name) || canonical(from[name]) !== canonical(item));
+  return [
+    Object.fromEntries(changed),
+    Object.keys(from)
+      .filter((name) => !Object.hasOwn(to, name))
+      .map((name) => [name]),
+  ];
+}

@@ -1,0 +1,45 @@
+// Configuration managers: what a router is configured with, and whether it has it yet. The API lists them and changes
+// them; one is there for each router, under an id that is not the router's.
+import { document, flag, integer, kind, ref, text } from '../model/index.js';
+
+export const configurationManagers = kind({
+  name: 'configuration_managers',
+  singular: 'configuration_manager',
+  doc: 'The configuration of a router. Recognised by its router; it cannot be created or deleted here, only adopted, changed and let go.',
+  id: 'id',
+  identity: ['router'],
+  attributes: {
+    router: ref('The router. Its id is not the one of its configuration manager.', 'routers', { immutable: true, wire: 'url' }),
+    suspended: flag('Whether the router is kept from taking over its configuration. Sent only where declared.', { optional: true, only_declared: true }),
+    configuration: document('What is merged into the configuration, and the paths that are taken out of it. What is not declared stays as it is.', {
+      optional: true,
+      only_declared: true,
+      wire: 'merge',
+    }),
+    synched: flag('Whether the router has its configuration.', { computed: true }),
+    pending: document('What the router has still to take over.', { computed: true, wire: 'merge' }),
+    actual: document('What the router reported last.', { computed: true, wire: 'merge' }),
+    target: document('What the router is to have.', { computed: true, wire: 'merge' }),
+    version_number: integer('Grows with every change.', { computed: true }),
+    account: ref('Account the router belongs to.', 'accounts', { computed: true, wire: 'url' }),
+    id: text('Record id.', { computed: true }),
+    resource_url: text('URL of the record.', { computed: true, format: 'url' }),
+  },
+  columns: ['id', 'router', 'account', 'synched', 'suspended', 'version_number'],
+  operations: {
+    dialect: 'v2',
+    collection: 'configuration_managers',
+    paging: 'offset',
+    page: 500,
+    by_id: 'id',
+    by_ids: 'id__in',
+    filters: ['account', 'account__in', 'router', 'router__in', 'synched', 'suspended'],
+    expand: ['account', 'router'],
+    update: 'PUT',
+  },
+  example: {
+    router: '12',
+    suspended: false,
+    configuration: [{ system: { system_id: 'depot-12', users: { admin: { password: '${secret.env.ROUTER_PASSWORD}' } } } }, [['wan', 'rules', 'old']]],
+  },
+});
