@@ -133,6 +133,7 @@ class Run {
       before: beforeRun(world),
       halt: () => this.#halt(),
       left: (address) => void this.#left.add(address),
+      heard: (outcome) => void (this.#silence = outcome === 'unknown' ? this.#silence + 1 : outcome === 'not_sent' ? this.#silence : 0),
       awaited: (address) => awaited.has(address),
       entry: (address) => this.#entries.get(address),
       resolver: (reference) => this.#resolve(reference, lookups),
@@ -240,7 +241,6 @@ class Run {
     const before = this.#entries.get(change.address);
     const performed = await perform(this.#hands, change, this.#around);
     this.#remember(change, performed);
-    this.#silence = performed.outcome.outcome === 'unknown' ? this.#silence + 1 : performed.outcome.outcome === 'done' && writes(change) ? 0 : this.#silence;
     if (performed.written) this.#written.set(change.address, { change, ...performed.written, before });
     if (change.action === 'delete' && performed.entry === null && before) this.#deleted.set(change.address, before);
     if (performed.pending && !performed.again) this.#final.add(change.address);

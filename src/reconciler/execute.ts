@@ -20,6 +20,7 @@ import {
   type Kind,
   type Live,
   type Outcome,
+  type OutcomeClass,
   type Request,
   type Result,
   type Sent,
@@ -60,6 +61,8 @@ export interface Surroundings {
   readonly halt: () => string | undefined;
   /** Told when the request of a change leaves. */
   readonly left: (address: string) => void;
+  /** Told what an answer was worth, as soon as it is there. */
+  readonly heard: (outcome: OutcomeClass) => void;
   /** Whether another change waits for this one. */
   readonly awaited: (address: string) => boolean;
   /** Whether an object was there before the run, or was made by it. */
@@ -307,9 +310,9 @@ async function sendUnderIntent(hands: Hands, errand: Errand, intent: Intent): Pr
   return sendAgain(hands, errand, intent);
 }
 
-function sendAgain({ cloud, session, clock }: Hands, { kind, request, write, around }: Errand, intent: Intent): Promise<Sent> {
+async function sendAgain({ cloud, session, clock }: Hands, { kind, request, write, around }: Errand, intent: Intent): Promise<Sent> {
   let renewed = Date.parse(intent.at);
-  return cloud.send(kind, request, write, async () => {
+  const sent = await cloud.send(kind, request, write, async () => {
     const why = around.halt();
     if (why !== undefined) throw new Refusal([{ severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` }]);
     const now = clock.now();
@@ -320,6 +323,8 @@ function sendAgain({ cloud, session, clock }: Hands, { kind, request, write, aro
     await session.assertHeld();
     around.left(intent.address);
   });
+  around.heard(sent.class);
+  return sent;
 }
 
 /** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */

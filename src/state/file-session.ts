@@ -112,7 +112,7 @@ function queue(path: string): InTurn {
 
 /** Records that wait for their turn together are written together, and share one fsync. */
 function grouped(inTurn: InTurn, known: Entries, append: (records: Entries, lines: string) => Promise<void>): Session['record'] {
-  const ops = new Set(known.flatMap((record) => (record.type === 'intent' ? [record.op] : [])));
+  const intents = new Map(known.flatMap((record) => (record.type === 'intent' ? [[record.op, record] as const] : [])));
   let waiting: { readonly records: (Intent | Result)[]; readonly lines: string[]; readonly written: Promise<void> } | undefined;
   const start = () => {
     const [records, lines]: [(Intent | Result)[], string[]] = [[], []];
@@ -124,8 +124,10 @@ function grouped(inTurn: InTurn, known: Entries, append: (records: Entries, line
   };
   return async (...added) => {
     for (const record of added) {
-      if (record.type === 'intent' && ops.has(record.op)) throw new TypeError(`the journal already holds an intent ${record.op}`);
-      if (record.type === 'intent') ops.add(record.op);
+      if (record.type !== 'intent') continue;
+      const before = intents.get(record.op);
+      if (before && !(before.address === record.address && before.at < record.at)) throw new TypeError(`the journal already holds an intent ${record.op}`);
+      intents.set(record.op, record);
     }
     const lines = added.map(encodeRecord);
     waiting ??= start();
@@ -200,7 +202,8 @@ function journalFile({ files, paths, journal }: SessionOptions) {
       }
       broken = true;
       appender ??= await files.append(paths.journal, MODE);
-      await appender.write(lines);
+      const { write } = appender;
+      await withDisk(paths.journal, () => write(lines));
       broken = false;
       bytes += Buffer.byteLength(lines);
       for (const record of added) records.push(record);

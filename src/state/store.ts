@@ -35,7 +35,7 @@ export interface Store {
 /** A run's exclusive hold of the store. */
 export interface Session {
   readonly snapshot: Snapshot;
-  /** Durable when resolved; calls made together share one fsync. @throws Refusal (exit 4) where the lock was lost. */
+  /** Durable when resolved; calls made together share one fsync. An intent is renewed by recording it again with a later time. @throws Refusal (exit 4) where the lock was lost. */
   record(...records: readonly (Intent | Result)[]): Promise<void>;
   /** Fencing: throws where this run does not hold the lock any more. Called before every mutating request. */
   assertHeld(): Promise<void>;

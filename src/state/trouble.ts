@@ -16,7 +16,7 @@ const meanings: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
   EIO: 'the medium has failed',
   EFTYPE: 'it is not a regular file',
-  EFBIG: 'it is larger than 256 MiB',
+  EFBIG: 'it may not become larger',
 };
 
 interface DiskError extends Error {
@@ -31,6 +31,9 @@ export function isDiskError(error: unknown, ...codes: readonly string[]): error 
   return typeof code === 'string' && (codes.length === 0 ? /^E[A-Z0-9]+$/.test(code) : codes.includes(code));
 }
 
+/** Our own words where they are from our own port, which continue "it …". */
+const meaningOf = ({ problem, code }: DiskError): string => (problem === undefined ? (meanings[code] ?? code) : `it ${problem}`);
+
 /** Runs something that uses the disk; its failures become a Refusal that names the file. `path` stands in where the error names none. */
 export async function withDisk<T>(path: string, use: () => Promise<T>): Promise<T> {
   try {
@@ -38,8 +41,8 @@ export async function withDisk<T>(path: string, use: () => Promise<T>): Promise<
   } catch (error) {
     if (error instanceof Refusal || !isDiskError(error)) throw error;
     const where = (error.path ?? path).replace(/\.[0-9a-f-]{36}\.tmp$/, '');
-    return refuse('disk', `cannot use ${where}: ${meanings[error.code] ?? error.problem ?? error.code}`, {
-      detail: 'Nothing else was changed. Mend this, or name another file, and run the same command again.',
+    return refuse('disk', `cannot use ${where}: ${meaningOf(error)}`, {
+      detail: 'Mend this, or name another file, and run the same command again.',
     });
   }
 }

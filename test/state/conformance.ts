@@ -131,6 +131,15 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
       await expect((await open()).record(intent('1'))).rejects.toThrow(TypeError);
     });
 
+    it('takes an intent again when it is renewed, and counts it once, as of then', async () => {
+      const session = await open();
+      await session.record(intent('1'));
+      const later = { ...intent('1'), at: new Date(Date.parse(intent('1').at) + 60_000).toISOString() };
+      await session.record(later);
+      await session.release();
+      expect((await open()).snapshot.pending).toEqual([later]);
+    });
+
     it('refuses to use a state against another cloud', async () => {
       const session = await open();
       await session.record(intent('1'), result('1'));
