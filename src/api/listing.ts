@@ -18,7 +18,7 @@ async function listOnce({ reader, options }: Session, kind: Kind, door: Door): P
     const served = httpDate(headers['date']);
     if (served !== undefined) skew ??= served - options.clock.now();
   };
-  const plain = reader(door, kind.name, path, { heed });
+  const plain = reader(door, kind.name, path, heed);
   const first = door.dialect.query(operations.page);
   const guesses = operations.paging === 'offset' ? readAhead(plain, first, operations.page, options.ahead?.[kind.name] ?? 0) : undefined;
   const objects = new Map<string, Live>();

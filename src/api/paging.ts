@@ -3,8 +3,9 @@
 import type { Page } from './dialect.js';
 import { Malformed } from './answer.js';
 
-/** Reads the page a query asks for. */
-export type ReadPage = (query: string, signal?: AbortSignal) => Promise<Page>;
+/** Reads what a query asks for. */
+type Read<T> = (query: string, signal?: AbortSignal) => Promise<T>;
+export type ReadPage = Read<Page>;
 
 /** More records than any account has; a listing that passes it is endless. */
 const maxRecords = 1_000_000;
@@ -35,10 +36,10 @@ const maxAtOnce = 8;
  * A reader that, asked for a page of the listing that `first` begins by `offset`, fetches the following ones too: all that `expected`
  * records fill, and beyond them at most two that no page has promised yet. `stop` gives up what is under way.
  */
-export function readAhead(read: ReadPage, first: string, size: number, expected: number): { readonly read: ReadPage; stop(): void } {
+export function readAhead<T>(read: Read<T>, first: string, size: number, expected: number): { readonly read: Read<T>; stop(): void } {
   const trusted = Math.max(1, Math.ceil(expected / size));
   const ended = new AbortController();
-  const started = new Map<number, Promise<Page>>();
+  const started = new Map<number, Promise<T>>();
   let guessing = true;
   const start = (index: number): void => {
     const query = new URLSearchParams(first);
@@ -57,7 +58,7 @@ export function readAhead(read: ReadPage, first: string, size: number, expected:
       }
       const promised = Math.max(trusted, index + 1 + Math.max(0, Math.min(2, index - trusted + 1)));
       for (let ahead = index; ahead < Math.min(promised, index + maxAtOnce); ahead += 1) if (!started.has(ahead)) start(ahead);
-      const page = started.get(index) as Promise<Page>;
+      const page = started.get(index) as Promise<T>;
       started.delete(index);
       return page;
     },

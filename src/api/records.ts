@@ -7,6 +7,7 @@ import type { Page } from './dialect.js';
 import { chunks, valuesPerQuery } from './each.js';
 import { maxEmptyPages, pages, readAhead, type ReadPage } from './paging.js';
 import { understood, type Door, type Session } from './session.js';
+import type { Answer } from './transport.js';
 
 /** @throws Refusal where the reading is not proven complete, or the collection cannot be asked that. */
 export async function* records(session: Session, collection: Collection, query: Query): AsyncGenerator<readonly Found[]> {
@@ -52,14 +53,15 @@ interface Asked {
   readonly expand: string | undefined;
 }
 
-/** The pages of one listing, fetched ahead where offsets allow it. `next` may forget `expand`: it is asked for with every page. */
-function listing({ reader, options }: Session, { name, operations }: Collection, { door, path, filters, expand }: Asked): { readonly reading: AsyncGenerator<Page>; stop(): void } {
+/** The pages of one listing, fetched ahead where offsets allow it: what waits its turn is text, which is small. `next` may forget `expand`: it is asked for with every page. */
+function listing(session: Session, { name, operations }: Collection, { door, path, filters, expand }: Asked): { readonly reading: AsyncGenerator<Page>; stop(): void } {
   const first = door.dialect.query(operations.page, filters, expand);
-  const plain = reader(door, name, path, { expand });
-  const expected = Object.keys(filters).length === 0 ? (options.ahead?.[name] ?? 0) : 0;
+  const plain = (query: string, signal?: AbortSignal): Promise<Answer> => session.read(door, name, path, query, { signal });
+  const expected = Object.keys(filters).length === 0 ? (session.options.ahead?.[name] ?? 0) : 0;
   const guesses = operations.paging === 'offset' ? readAhead(plain, first, operations.page, expected) : undefined;
+  const answer = guesses?.read ?? plain;
   const lasting = new URLSearchParams(first).get('expand');
-  const read: ReadPage = (query) => (guesses?.read ?? plain)(lasting === null ? query : kept(query, lasting));
+  const read: ReadPage = async (query) => door.dialect.page(parseAnswer(await answer(lasting === null ? query : kept(query, lasting))), expand);
   return { reading: pages(read, first), stop: () => guesses?.stop() };
 }
 

@@ -52,7 +52,8 @@ export interface Session extends Courier, Vault {
   readonly callOf: (door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type?: string) => Call;
   /** The answer to a GET, or to a POST that only reads, that was one of `statuses` (200). @throws Refusal */
   readonly read: (door: Door, counted: string, path: string, query: string, more?: ReadOptions) => Promise<Answer>;
-  readonly reader: (door: Door, counted: string, path: string, more?: ReaderOptions) => ReadPage;
+  /** Reads pages; `heed` sees each answer. */
+  readonly reader: (door: Door, counted: string, path: string, heed?: (answer: Answer) => void) => ReadPage;
 }
 
 interface ReadOptions {
@@ -62,13 +63,6 @@ interface ReadOptions {
   readonly body?: string | undefined;
   /** Media type of the body. */
   readonly type?: string;
-}
-
-interface ReaderOptions {
-  /** Sees each answer. */
-  readonly heed?: (answer: Answer) => void;
-  /** References that come expanded. */
-  readonly expand?: string | undefined;
 }
 
 /** @throws Refusal for an address that must not be used. */
@@ -102,11 +96,11 @@ export function openSession(options: ConnectOptions): Session {
     throw new Refusal([{ ...found, summary: `${counted} cannot be read: ${found.summary}` }], found.code === 'interrupted' ? exits.interrupted : exits.error);
   }
 
-  function reader(door: Door, counted: string, path: string, { heed, expand }: ReaderOptions = {}): ReadPage {
+  function reader(door: Door, counted: string, path: string, heed: (answer: Answer) => void = () => undefined): ReadPage {
     return async (query, signal) => {
       const answer = await read(door, counted, path, query, { signal });
-      heed?.(answer);
-      return door.dialect.page(parseAnswer(answer), expand);
+      heed(answer);
+      return door.dialect.page(parseAnswer(answer));
     };
   }
 
