@@ -1,6 +1,7 @@
 // What both dialects share: who is asking, which verb a path knows, and the body that came.
 import type { Context, Hono } from 'hono';
 import { isObject, type Dialect } from '../model/index.js';
+import type { Clock, Random } from '../ports/index.js';
 import type { Actor } from './activity.js';
 import type { Quirks } from './quirks.js';
 import type { Face } from './records.js';
@@ -19,6 +20,13 @@ export interface Credentials {
   readonly v2: readonly V2Key[];
   /** By token: the user it speaks for. */
   readonly v3: Readonly<Record<string, { readonly id: string; readonly email: string }>>;
+  readonly iot: Login;
+  readonly flow: Login;
+}
+
+interface Login {
+  readonly username: string;
+  readonly password: string;
 }
 
 /** Dummies that open the emulator unless others are given: the first of each, and a second pair for changes by another hand. */
@@ -28,12 +36,16 @@ export const dummyCredentials: Credentials = {
     { 'X-MGR-API-ID': 'other-mgr-id', 'X-MGR-API-KEY': 'other-mgr-key', 'X-VND-API-ID': 'other-vnd-id', 'X-VND-API-KEY': 'other-vnd-key' },
   ],
   v3: { 'emulator-token': { id: '1', email: 'emulator@example.com' }, 'other-token': { id: '2', email: 'somebody.else@example.com' } },
+  iot: { username: 'emulator-iot-user', password: 'emulator-iot-password' },
+  flow: { username: 'emulator-flow-user', password: 'emulator-flow-password' },
 };
 
 export interface Cloud {
   readonly store: Store;
   readonly quirks: Quirks;
   readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 /** `body` is the request's text, read once at the edge. */

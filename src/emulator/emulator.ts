@@ -1,15 +1,17 @@
 // The cloud in a box: a function from request to response over a store, with the trouble that was ordered.
 import { Hono } from 'hono';
-import { sha256, type Collection, type Collections, type Dialect, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import { sha256, type Collection, type Collections, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import { system } from './activity.js';
 import { addCollections } from './collections.js';
 import { dummyCredentials, type App, type Cloud, type Credentials } from './app.js';
 import { bareEstate, type Estate } from './estate.js';
 import { ConnectionReset, staged, type Fault, type Scene } from './faults.js';
+import { addFlow } from './flow.js';
+import { addIot } from './iot.js';
 import { quiet, type Quirks } from './quirks.js';
 import { hideSecrets, type Stored } from './records.js';
-import { Refused, refusalResponse } from './refused.js';
+import { dialectOf, Refused, refusalResponse } from './refused.js';
 import { isNamed, specificsOf } from './specifics.js';
 import { createStore } from './store.js';
 import { addV2 } from './v2.js';
@@ -64,7 +66,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   const { kinds, collections = new Map(), clock, random, estate = bareEstate } = options;
   const quirks = { ...quiet, ...options.quirks };
   const store = createStore(kinds, collections, estate, clock, random);
-  const cloud: Cloud = { store, quirks, credentials: options.credentials ?? dummyCredentials };
+  const cloud: Cloud = { store, quirks, credentials: options.credentials ?? dummyCredentials, clock, random };
   const app = createApp(cloud);
   const requests: Exchange[] = [];
   const landing = new Set<Promise<unknown>>();
@@ -118,7 +120,6 @@ export function createEmulator(options: EmulatorOptions): Emulator {
 
 function createApp(cloud: Cloud): App {
   const app: App = new Hono();
-  const dialectOf = (path: string): Dialect => (path.startsWith('/api/v3/') ? 'v3' : 'v2');
   const refusal = (refused: Refused, path: string): Response => refusalResponse(refused, dialectOf(path), cloud.quirks);
   app.onError((error, c) => {
     if (error instanceof Refused) return refusal(error, c.req.path);
@@ -128,6 +129,8 @@ function createApp(cloud: Cloud): App {
   addV2(app, cloud);
   addV3(app, cloud);
   addCollections(app, cloud);
+  addIot(app, cloud);
+  addFlow(app, cloud);
   return app;
 }
 

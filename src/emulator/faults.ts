@@ -2,6 +2,7 @@
 import { refuse } from '../model/index.js';
 import type { Clock } from '../ports/index.js';
 import type { Quirks } from './quirks.js';
+import { dialectOf, Refused, refusalResponse } from './refused.js';
 
 /** What each fault takes behind `=`: `needed`, `optional` or nothing. */
 const faultNames = {
@@ -183,11 +184,9 @@ function statusResponse({ url, quirks, clock }: Scene, status: number, wait = 10
   }
   if (status >= 300 && status < 400) headers.set('location', `${url.origin}/elsewhere/`);
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
-  const v3 = url.pathname.startsWith('/api/v3/');
-  headers.set('content-type', v3 ? 'application/vnd.api+json' : 'application/json');
-  const message = `answered ${status} on order`;
-  const body = v3 ? (status === 409 ? {} : { errors: [{ status: String(status), detail: message }] }) : { exception: status === 401 ? message : { type: 'error', message } };
-  return new Response(JSON.stringify(body), { status, headers });
+  const dialect = dialectOf(url.pathname);
+  const refused = refusalResponse(new Refused(status, `answered ${status} on order`, [], Object.fromEntries(headers)), dialect, quirks);
+  return dialect === 'v3' && status === 409 ? new Response('{}', refused) : refused;
 }
 
 async function rewritten(response: Response, change: (text: string) => string): Promise<Response> {
@@ -197,8 +196,8 @@ async function rewritten(response: Response, change: (text: string) => string): 
 
 /** The text of a listing with another `next`; any other text as it is. */
 function withNext(text: string, change: (next: string | null) => string | null): string {
-  const body = JSON.parse(text || '{}') as { meta?: Record<string, unknown>; links?: Record<string, unknown> };
-  const holder = body.links && 'next' in body.links ? body.links : body.meta && 'next' in body.meta ? body.meta : undefined;
+  const body = JSON.parse(text || '{}') as Record<string, unknown> & { meta?: Record<string, unknown>; links?: Record<string, unknown> };
+  const holder = [body.links, body.meta, body].find((one) => one && 'next' in one);
   if (!holder) return text;
   holder.next = change(holder.next as string | null);
   return JSON.stringify(body);

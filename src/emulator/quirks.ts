@@ -25,6 +25,12 @@ export interface Quirks {
   readonly replacing_put: boolean;
   /** A record may be deleted while others still name it. */
   readonly dangling_references: boolean;
+  /** How long a token of the IoT platform lasts. */
+  readonly token_seconds: number;
+  /** Pages of the IoT platform go on by a bare cursor, instead of by a relative URL. */
+  readonly bare_cursors: boolean;
+  /** The IoT platform counts requests in every second and minute, and says what is left. */
+  readonly platform_limits: boolean;
 }
 
 export const quiet: Quirks = {
@@ -40,6 +46,9 @@ export const quiet: Quirks = {
   created_status: 200,
   replacing_put: false,
   dangling_references: false,
+  token_seconds: 1800,
+  bare_cursors: false,
+  platform_limits: false,
 };
 
 export function escapeHtml(text: string): string {

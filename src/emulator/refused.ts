@@ -1,4 +1,5 @@
-// A request the service turns down, and the two error bodies it answers with: v2's `exception` and JSON:API's `errors`.
+// A request the service turns down, and the error bodies it answers with: v2's `exception`, JSON:API's `errors`, and
+// problem+json, which stands for the sample flow too, of whose errors nothing is known.
 import type { Dialect } from '../model/index.js';
 import { escapeHtml, type Quirks } from './quirks.js';
 
@@ -22,13 +23,21 @@ export function turnDown(status: number, message: string, paths?: readonly strin
 
 export const mediaTypes: Readonly<Record<Dialect, string>> = { v2: 'application/json', v3: 'application/vnd.api+json', iot: 'application/json' };
 
+export const dialectOf = (path: string): Dialect => (path.startsWith('/api/v3/') ? 'v3' : /^\/(?:iot|get_sim_info)\//.test(path) ? 'iot' : 'v2');
+
 /** The answer that says why. Authentication failures of v2 carry their text plainly. */
 export function refusalResponse(refused: Refused, dialect: Dialect, quirks: Quirks): Response {
   const { status, paths } = refused;
   const message = quirks.escape_html ? escapeHtml(refused.message) : refused.message;
-  const body = dialect === 'v2' ? v2Body(status, message, paths) : { errors: (paths.length > 0 ? paths : [undefined]).map((path) => v3Error(status, message, path)) };
-  return new Response(JSON.stringify(body), { status, headers: { 'content-type': mediaTypes[dialect], ...refused.headers } });
+  const type = dialect === 'iot' ? 'application/problem+json' : mediaTypes[dialect];
+  return new Response(JSON.stringify(bodies[dialect](status, message, paths)), { status, headers: { 'content-type': type, ...refused.headers } });
 }
+
+const bodies: Readonly<Record<Dialect, (status: number, message: string, paths: readonly string[]) => object>> = {
+  v2: v2Body,
+  v3: (status, message, paths) => ({ errors: (paths.length > 0 ? paths : [undefined]).map((path) => v3Error(status, message, path)) }),
+  iot: (status, message, paths) => ({ type: 'about:blank', title: 'The request was turned down', status, detail: message, ...(paths.length > 0 && { invalidParams: paths }) }),
+};
 
 function v2Body(status: number, message: string, paths: readonly string[]) {
   if (status === 401) return { exception: message };

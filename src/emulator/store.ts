@@ -32,6 +32,8 @@ export interface Store {
   records(name: string): readonly Stored[];
   /** Something happens: a record like the first one comes before it, or (`remove`) the first one is forgotten. */
   happen(collection: Collection, remove: boolean): void;
+  /** Puts a record of what is only read here, and changed elsewhere, in place of another; the log knows nothing of it. */
+  rewrite(name: string, before: Stored, after: Stored): void;
   /** Where the record stands in the listing: ascending, never given twice while the emulator runs. */
   place(kind: Kind, id: string): number;
   /** A record with every default set, a new id and the time of now, then `fields` over it. */
@@ -102,6 +104,13 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
       const [first, ...rest] = read.get(collection.name) ?? [];
       const like = { ...first, ...(collection.id !== undefined && { [collection.id]: newId(collection) }) };
       if (first) read.set(collection.name, remove ? rest : [like, first, ...rest]);
+    },
+    rewrite: (name, before, after) => {
+      read.set(
+        name,
+        (read.get(name) ?? []).map((one) => (one === before ? after : one)),
+      );
+      for (const listener of listeners) listener();
     },
     place: (kind, id) => of(kind).place(id),
     draft: (kind, fields) => ({ ...completed(kind, {}, fill(kind)), ...fields }),

@@ -7,7 +7,8 @@ import { seededRandom, simulatedClock } from '../support/simulated.js';
 import { chapters, differences, headersOf, headerSets, ORIGIN, type Step } from './exchanges.js';
 
 const { accept: _, 'content-type': __, ...key } = headerSets.v2;
-const credentials: Credentials = { v2: [key], v3: { 'token-of-dana': { id: '77', email: 'dana@example.com' } } };
+const login = { username: 'dana', password: 'sesame' };
+const credentials: Credentials = { v2: [key], v3: { 'token-of-dana': { id: '77', email: 'dana@example.com' } }, iot: login, flow: login };
 
 /** What is wrong with the answer to a step. */
 async function faults(emulator: Emulator, { request, answer }: Step): Promise<readonly string[]> {

@@ -1,0 +1,129 @@
+// The IoT platform: tokens by the password grant, and subscriptions by one condition or by a list of identifiers.
+import { isObject, type Json, type JsonObject } from '../model/index.js';
+import type { Clock } from '../ports/index.js';
+import { bodyOf, checkAccept, queryOf, route, type App, type Asked, type Cloud } from './app.js';
+import { behind, checkParameters, count, cursorAt, queryWith } from './pages.js';
+import type { Stored } from './records.js';
+import { turnDown } from './refused.js';
+
+const DEFAULT_PAGE = 100;
+const MOST_PAGE = 10_000;
+const CLIENT = 'cm-public-api-client';
+const identifiers: Readonly<Record<string, string>> = { IMSI: 'imsi', ICC: 'iccid', MSISDN: 'msisdn' };
+const additional: Readonly<Record<string, string | undefined>> = {
+  LABEL: 'label',
+  CUSTOM_FIELDS: 'customFields',
+  ...Object.fromEntries(
+    ['DATES', 'ENTERPRISE', 'INDIVIDUAL_APN', 'LOCK_STATE', 'SECURITY_LOCK', 'PACKAGE', 'SIM_SPEC', 'MONTHLY_DATA', 'MONTHLY_SMS'].map((name) => [name, undefined]),
+  ),
+};
+const shownAlways = ['iccid', 'imsi', 'msisdn', 'enterprise', 'organizationId', 'state'];
+
+/** Requests that are allowed in a second and in a minute. */
+interface Allowance {
+  readonly second: number;
+  readonly minute: number;
+}
+
+export function addIot(app: App, cloud: Cloud): void {
+  const issued = new Map<string, number>();
+  limit(app, cloud, '/iot/api/auth/token', { second: 5, minute: 60 });
+  limit(app, cloud, '/iot/api/subscriptions/details', { second: 10, minute: 150 });
+  app.use('/iot/api/subscriptions/*', async (c, next) => {
+    const token = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
+    if ((issued.get(token) ?? -Infinity) <= cloud.clock.monotonic()) turnDown(401, 'the token is missing, not valid or too old', [], { 'www-authenticate': 'Bearer' });
+    checkAccept(c, 'iot');
+    await next();
+  });
+  route(app, '/iot/api/auth/token', { POST: (c) => issue(cloud, issued, c) });
+  route(app, '/iot/api/subscriptions/details', { GET: (c) => search(cloud, c), POST: (c) => identified(cloud, c) });
+}
+
+const answer = (value: Json): Response => new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } });
+
+/** @param issued times on the monotonic clock at which tokens end */
+function issue({ credentials, clock, random, quirks }: Cloud, issued: Map<string, number>, c: Asked): Response {
+  if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(c.req.header('content-type') ?? '')) turnDown(415, 'the body must be a form');
+  const form = new URLSearchParams(c.env.body);
+  checkParameters(form, (name) => ['grant_type', 'client_id', 'username', 'password'].includes(name));
+  if (form.get('grant_type') !== 'password') turnDown(400, 'grant_type must be password', ['grant_type']);
+  if (form.get('client_id') !== CLIENT) turnDown(400, 'client_id is not known', ['client_id']);
+  const { username, password } = credentials.iot;
+  if (form.get('username') !== username || form.get('password') !== password) turnDown(401, 'the user name or the password is wrong');
+  const token = `emulated.${random.uuid()}`;
+  issued.set(token, clock.monotonic() + quirks.token_seconds * 1000);
+  return answer({ access_token: token, token_type: 'JWT', expires_in: quirks.token_seconds });
+}
+
+const pick = (record: Stored, names: readonly string[]): JsonObject => Object.fromEntries(names.flatMap((name) => (record[name] === undefined ? [] : [[name, record[name]]])));
+
+/** Whole where no page is asked for. */
+function search({ store, quirks }: Cloud, c: Asked): Response {
+  const query = queryOf(c);
+  checkParameters(query, (name) => ['q', 'limit', 'cursor'].includes(name));
+  const records = store.records('subscriptions').filter(conditionOf(query.get('q') ?? ''));
+  const identify = (record: Stored): string => String(record['imsi'] ?? record['iccid']);
+  const size = count(query, 'limit', query.has('cursor') ? DEFAULT_PAGE : records.length, 1, query.has('limit') ? MOST_PAGE : Infinity);
+  const cursor = query.get('cursor');
+  const start = cursor === null ? 0 : behind(records, cursor, 'cursor', identify);
+  const shown = records.slice(start, start + size).map((record) => pick(record, [...shownAlways, 'detectedImei']));
+  const last = start + size - 1;
+  const after = last + 1 < records.length ? cursorAt(records, last, identify) : undefined;
+  const next = after !== undefined && (quirks.bare_cursors ? after : new URL(c.req.url).pathname + queryWith(query, { cursor: after }));
+  return answer({ subscriptions: shown, size: shown.length, ...(next !== false && { next }) });
+}
+
+/** @throws Refused for anything but one condition on company, label or customField. */
+function conditionOf(q: string): (record: Stored) => boolean {
+  const [, key, double, single, bare] = /^(company|label|customField)==(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'\\;,()=<>!~]+))$/.exec(q) ?? [];
+  const value = double ?? single ?? bare;
+  if (value === undefined) return turnDown(400, 'q must be one condition on company, label or customField', ['q']);
+  if (key === 'label') return ({ label }) => label === value;
+  if (key === 'company') return ({ enterprise }) => enterprise === value;
+  return ({ customFields }) => Array.isArray(customFields) && customFields.some((field: Json) => isObject(field) && field['fieldValue'] === value);
+}
+
+function identified({ store }: Cloud, c: Asked): Response {
+  const query = queryOf(c);
+  const asked = query.getAll('additionalFields');
+  const strange = [...query.keys()].filter((name) => name !== 'additionalFields');
+  if (strange.length > 0) turnDown(400, `unknown query parameter ${strange.join(', ')}`, strange);
+  if (!asked.every((name) => Object.hasOwn(additional, name))) turnDown(400, `additionalFields takes ${Object.keys(additional).join(', ')}`, ['additionalFields']);
+  const { identifierType, identifierValues, ...others } = bodyOf(c, 'iot');
+  if (Object.keys(others).length > 0) turnDown(400, 'unknown member of the body', Object.keys(others));
+  const field = typeof identifierType === 'string' && Object.hasOwn(identifiers, identifierType) ? identifiers[identifierType] : undefined;
+  if (field === undefined) return turnDown(400, `identifierType must be one of ${Object.keys(identifiers).join(', ')}`, ['identifierType']);
+  if (!Array.isArray(identifierValues) || identifierValues.length === 0 || !identifierValues.every((one) => typeof one === 'string'))
+    return turnDown(400, 'identifierValues must be a list of texts', ['identifierValues']);
+  const wanted = new Set<unknown>(identifierValues);
+  const names = [...shownAlways, ...asked.flatMap((name) => additional[name] ?? [])];
+  const found = store.records('subscriptions').filter((record) => wanted.has(record[field]));
+  return answer({ subscriptions: found.map((record) => pick(record, names)) });
+}
+
+/** Counts requests in fixed windows, and tells what is left; nothing unless the quirk is on. */
+function limit(app: App, { clock, quirks }: Cloud, path: string, allowed: Allowance): void {
+  if (!quirks.platform_limits) return;
+  const windows = [meter(clock, 'Second', allowed.second, 1000), meter(clock, 'Minute', allowed.minute, 60_000)];
+  app.use(path, async (c, next) => {
+    const states = windows.map((take) => take());
+    const headers = Object.fromEntries(states.flatMap(({ told }) => told));
+    if (states.some(({ full }) => full)) turnDown(429, 'too many requests', [], headers);
+    await next();
+    for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
+  });
+}
+
+function meter(clock: Clock, name: string, most: number, milliseconds: number): () => { readonly full: boolean; readonly told: readonly (readonly [string, string])[] } {
+  let [opened, used] = [-Infinity, 0];
+  return () => {
+    const now = clock.monotonic();
+    if (now >= opened + milliseconds) [opened, used] = [now, 0];
+    used += 1;
+    const told = [
+      [`X-RateLimit-Limit-${name}`, String(most)],
+      [`X-RateLimit-Remaining-${name}`, String(Math.max(0, most - used))],
+    ] as const;
+    return { full: used > most, told };
+  };
+}
