@@ -1,11 +1,11 @@
 // What a command is given: flags, environment, streams, ports and the signal. Everything of the process that a
 // command may know passes through here; rooms that cost time to load are loaded by the command that needs them.
-import { refuse, type Diagnostic, type Exit, type Kinds } from '../model/index.js';
+import { refuse, type Collections, type Diagnostic, type Exit, type Kinds } from '../model/index.js';
 import type { Ports } from '../ports/index.js';
 import { systemClock } from '../ports/clock.js';
 import { diskFiles } from '../ports/files.js';
 import { systemRandom } from '../ports/random.js';
-import { kinds } from '../resources/index.js';
+import { collections, kinds } from '../resources/index.js';
 import type { Ndjson } from '../report/index.js';
 import { told, type Said } from './commands-to-type.js';
 import type { Flags } from './program.js';
@@ -21,6 +21,7 @@ export interface Context extends Ports {
   /** What commands in messages have to name. A saved plan puts its own in place of what the command line says. */
   said: Said;
   readonly kinds: Kinds;
+  readonly collections: Collections;
   readonly out: Out;
   readonly err: Out;
   /** Raised by the first SIGINT or SIGTERM. */
@@ -65,6 +66,7 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
     cwd: process.cwd(),
     said: { paths, env: flags.env },
     kinds,
+    collections,
     out,
     err,
     signal,

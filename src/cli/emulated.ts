@@ -14,10 +14,10 @@ export interface Emulated {
 /** @throws Refusal where a file holds no estate. */
 export async function durable(context: Context, { data, seed, faults = [] }: Emulated): Promise<Emulator> {
   const { createEmulator, parseEstate } = await import('../emulator/index.js');
-  const { kinds, clock, random, files } = context;
+  const { kinds, collections, clock, random, files } = context;
   const kept = data === undefined ? undefined : await files.read(data).catch(absent);
   const [text, file] = kept !== undefined || seed === undefined ? [kept, data] : [await files.read(seed), seed];
-  const emulator = createEmulator({ kinds, clock, random, faults, ...(text !== undefined && { estate: parseEstate(text, file as string) }) });
+  const emulator = createEmulator({ kinds, collections, clock, random, faults, ...(text !== undefined && { estate: parseEstate(text, file as string) }) });
   if (data === undefined) return emulator;
   // The folder is made by the first change: who only looks leaves nothing behind.
   const save = saver(emulator, async () => {

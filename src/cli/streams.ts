@@ -9,6 +9,8 @@ export interface Out {
   /** Whether lines may be drawn over. */
   readonly animated: boolean;
   write(text: string): void;
+  /** Writes, and resolves once what reads has kept up: whether anybody still reads. */
+  feed(text: string): Promise<boolean>;
   /** Shows `line` until the next write or status; undefined clears it. Nothing where not animated. */
   status(line: string | undefined): void;
   /** Resolves once everything is handed over; rejects where that failed for another reason than a reader gone. */
@@ -19,6 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const NARROWEST = 40;
 const USUAL = 80;
+const ends = ['drain', 'error', 'close'] as const;
 const CLEAR = '\r\u001b[2K';
 
 export function outlet(stream: NodeJS.WriteStream, environment: Environment): Out {
@@ -28,9 +31,15 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment): Ou
   let trouble: NodeJS.ErrnoException | undefined;
   let shown = false;
   stream.on('error', (error) => void (trouble ??= error));
-  const send = (text: string): void => {
-    if (!trouble) stream.write(text);
-  };
+  const send = (text: string): boolean => trouble !== undefined || stream.write(text);
+  const room = (): Promise<void> =>
+    new Promise((resolve) => {
+      const over = (): void => {
+        for (const event of ends) stream.off(event, over);
+        resolve();
+      };
+      for (const event of ends) stream.on(event, over);
+    });
   const status = (line: string | undefined): void => {
     if (!terminal || (line === undefined && !shown)) return;
     shown = line !== undefined;
@@ -43,6 +52,11 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment): Ou
     write(text) {
       status(undefined);
       send(text);
+    },
+    async feed(text) {
+      status(undefined);
+      if (!send(text)) await room();
+      return trouble === undefined;
     },
     status,
     async drained() {

@@ -3,23 +3,44 @@ import { clip, columns, inert, visible } from '../report/index.js';
 
 const GAP = 2;
 const WIDEST = 60;
+/** Of a text that no cell holds anyway only so much is looked at. */
+const LONGEST = 1000;
 
-/** Columns as wide as what they hold, up to a limit; the last one is not padded. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = [head.map((name) => name.toUpperCase()), ...rows].map((row) => row.map((cell) => clip(visible(cell), WIDEST)));
-  const widths = head.map((_, index) => Math.max(...cells.map((row) => columns(row[index] ?? ''))));
-  const padded = (cell: string, index: number): string => cell + ' '.repeat((widths[index] as number) + GAP - columns(cell));
-  return cells.map((row) => `${row.map(padded).join('').trimEnd()}\n`).join('');
+/** Rows that come in pieces. */
+export interface Lines {
+  readonly head: string;
+  rows(rows: readonly (readonly string[])[]): string;
 }
 
-/** RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe. */
-export function csv(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+/** Columns as wide as what the first rows hold, up to a limit; what is wider in later ones is clipped. The last column is not padded. */
+export function columned(head: readonly string[], first: readonly (readonly string[])[]): Lines {
+  const shown = (cell: string, room = WIDEST): string => clip(visible(cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell), room);
+  const title = head.map((name) => shown(name.toUpperCase()));
+  const widths = title.map((name, index) => first.reduce((widest, row) => Math.max(widest, columns(shown(row[index] ?? ''))), columns(name)));
+  const padded = (cell: string, index: number): string => {
+    const text = shown(cell, index === head.length - 1 ? WIDEST : widths[index]);
+    return text + ' '.repeat(Math.max(0, (widths[index] as number) + GAP - columns(text)));
+  };
+  const line = (row: readonly string[]): string => `${row.map(padded).join('').trimEnd()}\n`;
+  return { head: line(title), rows: (rows) => rows.map(line).join('') };
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = columned(head, rows);
+  return lines.head + lines.rows(rows);
+}
+
+/** A row after RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+export function csvRow(row: readonly (string | number)[]): string {
   const cell = (value: string | number): string => {
     const text = typeof value === 'number' ? String(value) : visible(value).replace(/^(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|\\[tr])/u, "'");
     return /[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  return [head, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+  return `${row.map(cell).join(',')}\r\n`;
 }
 
-/** JSON as it came, keys in their order. */
-export const plainJson = (value: unknown): string => `${inert(JSON.stringify(value, null, 2))}\n`;
+/** What JSON text of ordinary data is made of: most of it, and all of that is inert. */
+const ordinary = /^(?:[\n\x20-"$-~]|#(?!#))*$/;
+
+/** JSON text, or lines of it, made inert; it stays valid and equal. */
+export const inertJson = (text: string): string => (ordinary.test(text) ? text : inert(text));

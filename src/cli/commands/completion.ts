@@ -21,17 +21,18 @@ const shells: Readonly<Record<string, (levels: readonly Level[]) => string>> = {
 export const run: Command = (context, [shell = '']) => {
   const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
   if (!write) return refuse('usage', `There is no completion for ${JSON.stringify(shell)}.`, { detail: `Type: trueup completion ${Object.keys(shells).join(' | ')}` });
-  context.out.write(write(levelsOf(commands, [...context.kinds.keys()])));
+  context.out.write(write(levelsOf(commands, { get: [...context.collections.keys()], schema: [...context.kinds.keys()] })));
   return Promise.resolve(exits.done);
 };
 
-function levelsOf(all: readonly CommandSpec[], kinds: readonly string[]): readonly Level[] {
+/** @param names what the commands that take a kind take */
+function levelsOf(all: readonly CommandSpec[], names: Readonly<Record<string, readonly string[]>>): readonly Level[] {
   const groups = [...new Set(all.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0] as string))];
   const below = (group: string): readonly Word[] => all.filter(({ name }) => name.startsWith(`${group} `)).map(({ name, doc }) => ({ words: [name.slice(group.length + 1)], doc }));
   const top = [...all.filter(({ name }) => !name.includes(' ')).map(({ name, doc }) => ({ words: [name], doc })), ...groups.map((name) => ({ words: [name], doc: `${name} …` }))];
-  const argumentsOf = ({ args }: CommandSpec): readonly Word[] =>
-    /^[<[]kind/.test(args)
-      ? kinds.map((name) => ({ words: [name], doc: '' }))
+  const argumentsOf = ({ name: command, args }: CommandSpec): readonly Word[] =>
+    names[command]
+      ? names[command].map((name) => ({ words: [name], doc: '' }))
       : args.includes('|')
         ? args
             .slice(1, -1)

@@ -1,75 +1,105 @@
-// `trueup get KIND [ID]`: what is there, by the API's own filters.
-import { didYouMean, exits, isObject, refuse, type Found, type Kind, type Value } from '../../model/index.js';
-import type { Command } from '../context.js';
+// `trueup get KIND [ID]`: what is there, by the API's own filters, page by page from the cloud to standard output.
+import { didYouMean, exits, refuse, type Collection, type Found, type Query } from '../../model/index.js';
+import { wholeNumber, type Command, type Context } from '../context.js';
+import { formOf, type Form, type Output } from '../forms.js';
 import { pairs, settingsHere } from '../project.js';
-import { csv, plainJson, table } from '../tables.js';
+import { timeFrom } from '../times.js';
 import { withCloud } from '../workplace.js';
 
 export const run: Command = async (context, [name = '', id]) => {
-  const { kinds, flags, out, err } = context;
-  const kind =
-    kinds.get(name) ??
-    refuse('unknown-kind', `There is no kind named ${JSON.stringify(name)}.${didYouMean(name, kinds.keys())}`, { detail: `Kinds: ${[...kinds.keys()].join(', ')}.` });
-  const asked = filtersOf(kind, flags.filter);
-  if (id !== undefined && Object.keys(asked).length > 0)
-    refuse('usage', '--filter has no place beside an ID, which names one object.', { detail: `Type it as in: trueup get ${name} ${id}` });
-  const filters = { ...asked, ...(id !== undefined && { [kind.operations.by_id]: id }) };
-  const found = await withCloud(context, await settingsHere(context), ({ reached }) => gathered(reached.cloud.records(kind, { filters })));
-  if (id !== undefined && found.length === 0)
-    refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `What is there: trueup get ${name}` });
-  if (found.length === 0 && flags.output === 'table') err.write(`No ${name.replaceAll('_', ' ')}.\n`);
-  else out.write(await render(kind, found, flags.output as Output));
+  const { collections, flags, err } = context;
+  const collection =
+    collections.get(name) ??
+    refuse('unknown-kind', `There is no kind named ${JSON.stringify(name)}.${didYouMean(name, collections.keys())}`, { detail: `Kinds: ${[...collections.keys()].join(', ')}.` });
+  const query = queryOf(context, collection, id);
+  const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : wholeNumber('--limit', flags.limit, 1, 999_999_999);
+  const count = await withCloud(context, await settingsHere(context), ({ reached }) => {
+    const pages = reached.cloud.records(collection, query);
+    return deliver(context, collection, id === undefined ? pages : theOne(collection, id, pages), limit);
+  });
+  if (count > 0) return exits.done;
+  if (id !== undefined) refuse('no-object', `There is no ${collection.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `What is there: trueup get ${name}` });
+  if (isTable(context)) err.write(`No ${name.replaceAll('_', ' ')}.\n`);
   return exits.done;
 };
 
-async function gathered<T>(pages: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
-  const all: T[] = [];
-  for await (const some of pages) all.push(...some);
-  return all;
+const isTable = ({ flags }: Context): boolean => flags.output === 'table' || flags.output === 'wide';
+
+/** A filter that the server ignores must not fool us. */
+async function* theOne({ id: path = '' }: Collection, id: string, pages: AsyncIterable<readonly Found[]>): AsyncGenerator<readonly Found[]> {
+  for await (const page of pages) {
+    const found = page.filter(({ values }) => values[path] === id);
+    yield found;
+    if (found.length > 0) return;
+  }
 }
 
-type Output = 'table' | 'json' | 'yaml' | 'csv';
+/**
+ * Writes records as they come, and returns how many there were. Each page waits, as text, for the next one to be read,
+ * so that a listing which fails at its second step has written nothing; a reader that is slow or gone is waited for or obeyed.
+ */
+async function deliver(context: Context, collection: Collection, pages: AsyncIterable<readonly Found[]>, limit: number): Promise<number> {
+  const { out, err, flags } = context;
+  const begin = (first: readonly Found[]): Promise<Form> => formOf(flags.output as Output, collection, first);
+  let form: Form | undefined;
+  let waiting = '';
+  let count = 0;
+  const feed = (text: string): Promise<boolean> => {
+    err.status(undefined);
+    return out.feed(text);
+  };
+  for await (const page of pages) {
+    if (waiting !== '' && !(await feed(waiting))) return count;
+    const found = page.slice(0, limit - count);
+    waiting = '';
+    if (found.length > 0) waiting = (form ??= await begin(found)).some(found);
+    count += found.length;
+    if (count >= limit) break;
+  }
+  if (!form && isTable(context)) return count;
+  form ??= await begin([]);
+  await feed(waiting + form.end());
+  const left = [...(form.left ?? [])];
+  const summary = `Records had more fields than the first ones: ${left.slice(0, 10).join(', ')}.`;
+  if (left.length > 0) await context.tell([{ severity: 'warning', code: 'fields-not-shown', summary, detail: 'All there is: -o json or -o ndjson.' }]);
+  return count;
+}
+
+/** @throws Refusal for what the collection cannot be asked. */
+function queryOf({ flags, clock }: Context, collection: Collection, id: string | undefined): Query {
+  const { name, operations } = collection;
+  const asked = filtersOf(collection, flags.filter);
+  if (id !== undefined && (Object.keys(asked).length > 0 || (flags.since ?? flags.until) !== undefined))
+    refuse('usage', '--filter, --since and --until have no place beside an ID, which names one object.', { detail: `Type it as in: trueup get ${name} ${id}` });
+  if (id !== undefined && operations.by_id === undefined) {
+    const { filters = [] } = operations;
+    refuse('no-ids', `${name} cannot be read by an ID.`, { detail: `Type it as in: trueup get ${name} --filter ${filters[0]}=…` });
+  }
+  const now = clock.now();
+  const since = flags.since === undefined ? undefined : timeFrom('--since', flags.since, now);
+  const until = flags.until === undefined ? undefined : timeFrom('--until', flags.until, now);
+  if (since !== undefined && until !== undefined && since > until) refuse('usage', '--since is later than --until.');
+  return {
+    filters: { ...asked, ...(id !== undefined && { [operations.by_id as string]: id }) },
+    ...(flags.expand !== undefined && { expand: flags.expand }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  };
+}
 
 /** The API reference's query parameters; `role=` is short for `filter[role]=`. @throws Refusal */
-function filtersOf({ name, operations }: Kind, words: readonly string[] | undefined): Readonly<Record<string, string>> {
-  const { by_id, by_ids, filters = [] } = operations;
+function filtersOf({ name, operations }: Collection, words: readonly string[] | undefined): Readonly<Record<string, string>> {
+  const { by_id = 'path', by_ids, filters = [] } = operations;
   const known = [...(by_id === 'path' ? [] : [by_id]), ...(by_ids === undefined ? [] : [by_ids]), ...filters];
+  const short = (one: string): string => /^filter\[(.+)\]$/.exec(one)?.[1] ?? one;
   const fits = (one: string, key: string): boolean => one === key || (one.endsWith('[…]') && key.startsWith(one.slice(0, -2)) && /[^[]\]$/.test(key));
   const spelled = (key: string): string =>
-    (known.some((one) => fits(one, key)) ? key : known.find((one) => one === `filter[${key}]`)) ??
-    refuse('unknown-filter', `${name} cannot be filtered by ${JSON.stringify(key)}.${didYouMean(key, known)}`, { detail: `Filters: ${known.join(', ')}.` });
+    (known.some((one) => fits(one, key)) ? key : known.find((one) => short(one) === key)) ??
+    refuse('unknown-filter', `${name} cannot be filtered by ${JSON.stringify(key)}.${didYouMean(key, [...known, ...known.map(short)])}`, {
+      detail: `Filters: ${known.join(', ')}.`,
+    });
   const given = pairs('--filter', words).map(([key, value]) => [spelled(key), value] as const);
   const twice = given.find(([key], index) => given.findIndex(([other]) => other === key) < index);
   if (twice) refuse('usage', `--filter ${twice[0]}= stands twice.`, { detail: 'Several values stand in one list, where the API takes one: name__in=a,b' });
   return Object.fromEntries(given);
-}
-
-async function render(kind: Kind, found: readonly Found[], output: Output): Promise<string> {
-  const records = found.map(({ record }) => record);
-  const attributes = [kind.id, ...Object.keys(kind.attributes).filter((name) => name !== kind.id && name !== 'resource_url')];
-  switch (output) {
-    case 'json':
-      return plainJson(records);
-    case 'yaml':
-      return (await import('../as-yaml.js')).yamlText(records);
-    case 'csv':
-      return csv(
-        attributes,
-        found.map(({ values }) => attributes.map((name) => (typeof values[name] === 'number' ? values[name] : cell(values[name])))),
-      );
-    case 'table': {
-      const told = attributes.filter((name) => found.some(({ values }) => cell(values[name]) !== ''));
-      return table(
-        told,
-        found.map(({ values }) => told.map((name) => cell(values[name]))),
-      );
-    }
-  }
-}
-
-/** Lists as words, objects as JSON, nothing as nothing. */
-function cell(value: Value | undefined): string {
-  if (value === undefined || value === null) return '';
-  if (Array.isArray(value)) return value.map((one) => cell(one as Value)).join(' ');
-  return isObject(value) ? JSON.stringify(value) : String(value);
 }
