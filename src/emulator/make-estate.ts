@@ -1,7 +1,9 @@
-// A realistic estate that someone else made: a tree of accounts, destinations, rules that name both, users and their roles.
+// A realistic estate that someone else made: a tree of accounts, destinations, rules that name both, users and their
+// roles, and what a month brought: alerts, changes, the state of devices.
 // The same random numbers and clock give the same estate.
 import type { Json, JsonObject } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
+import { codes } from './activity.js';
 import type { Estate, User } from './estate.js';
 import { timeUuids } from './uuid.js';
 
@@ -11,6 +13,12 @@ export interface EstateSize {
   readonly rules?: number;
   readonly authorizations?: number;
   readonly users?: number;
+  readonly alerts?: number;
+  readonly activities?: number;
+  readonly audits?: number;
+  /** Routers, each with an asset endpoint, every third with a battery. */
+  readonly routers?: number;
+  readonly subscriptions?: number;
 }
 
 const regions = ['North', 'South', 'East', 'West', 'Central', 'Coast'];
@@ -35,6 +43,8 @@ const alertTypes = [
   'sim_door_event',
   'sustained_system_overload',
 ];
+const fleets = ['fleet-a', 'fleet-b', ''];
+const states = ['ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE', 'PAUSE', 'ACTIVE_NO_BILLING', 'DEACTIVATED', 'TERMINATED'];
 const roles = ['read_only_user', 'read_only_user', 'full_access_user', 'full_access_user', 'administrator', 'no_access'];
 
 const DAY = 86_400_000;
@@ -47,6 +57,11 @@ export function makeEstate({
   rules = 24,
   authorizations = 120,
   users = 30,
+  alerts = 200,
+  activities = 60,
+  audits = 60,
+  routers = 24,
+  subscriptions = 40,
   random,
   clock,
 }: EstateSize & { readonly random: Random; readonly clock: Clock }): Estate {
@@ -73,6 +88,9 @@ export function makeEstate({
   });
   const hooks = receiversMade.map((one) => one.destination_config_id as string);
   const people = peopleMade(users);
+  const granted = grants(authorizations, ids, people, pick);
+  const ruleRecords = range(rules).map((index): JsonObject => ({ alert_config_id: uuid(), account: root, ...ruleContent(index, ids, hooks, pick), updated_at: at() }));
+  const month = (count: number) => moments(count, { random, clock });
   return {
     version: 1,
     root,
@@ -80,15 +98,21 @@ export function makeEstate({
     records: {
       accounts: tree,
       alert_push_destinations: receiversMade,
-      alert_rules: range(rules).map((index): JsonObject => ({ alert_config_id: uuid(), account: root, ...ruleContent(index, ids, hooks, pick), updated_at: at() })),
-      account_authorizations: grants(authorizations, ids, people, pick),
+      alert_rules: ruleRecords,
+      account_authorizations: granted,
+      alerts: month(alerts).map((moment, index) => alertMade(moment, index, { accounts: ids, routers, pick })),
+      audit_logs: month(audits).map(({ at: reported_at, id }) => ({ account_id: pick(ids), reported_at, reported_at_timeuuid: id })),
+      batteries: range(Math.ceil(routers / 3)).map((index) => batteryMade(index, clock)),
+      asset_endpoints: range(routers).map((index) => endpointMade(index, root)),
+      subscriptions: range(subscriptions).map((index) => subscriptionMade(index, pick)),
     },
     users: people,
+    activity_logs: month(activities).map((moment, index) => activityMade(moment, index, { authorizations: granted, people, pick })),
   };
 }
 
 /** The first is the root, the next few its regions, all others sites below one of those. */
-function accountTree(count: number, pick: <T>(items: readonly T[]) => T): readonly JsonObject[] {
+function accountTree(count: number, pick: Pick): readonly JsonObject[] {
   const branches = Math.min(regions.length, Math.ceil(Math.sqrt(count)) - 1);
   return range(count).map((index) => {
     const id = String(100_001 + index);
@@ -99,7 +123,7 @@ function accountTree(count: number, pick: <T>(items: readonly T[]) => T): readon
 }
 
 /** The account and, as bits, the alert types follow from the index: no two rules are alike. */
-function ruleContent(index: number, accounts: readonly string[], hooks: readonly string[], pick: <T>(items: readonly T[]) => T): JsonObject {
+function ruleContent(index: number, accounts: readonly string[], hooks: readonly string[], pick: Pick): JsonObject {
   const round = Math.floor(index / accounts.length) + 1;
   const kept = alertTypes.filter((_, bit) => (round >> bit) % 2 === 1);
   return {
@@ -118,11 +142,135 @@ function peopleMade(count: number): readonly User[] {
   });
 }
 
+/** Two of three belong to a fleet, and most are active; every identifier follows from the index. */
+function subscriptionMade(index: number, pick: Pick): JsonObject {
+  const number = String(index + 1);
+  const fleet = pick(fleets);
+  return {
+    imsi: `24001${number.padStart(10, '0')}`,
+    iccid: `894601${number.padStart(13, '0')}`,
+    msisdn: `4670${number.padStart(8, '0')}`,
+    detectedImei: `35${number.padStart(13, '0')}`,
+    enterprise: index % 10 === 9 ? '' : 'Example Logistics',
+    state: pick(states),
+    ...(fleet !== '' && { label: fleet, customFields: [{ fieldName: 'depot', fieldValue: pick(regions) }] }),
+    customerNo: '1001',
+  };
+}
+
 /** Pairs go round users first; the first user administers the root, so that nobody is locked out. */
-function grants(count: number, accounts: readonly string[], users: readonly User[], pick: <T>(items: readonly T[]) => T): readonly JsonObject[] {
+function grants(count: number, accounts: readonly string[], users: readonly User[], pick: Pick): readonly JsonObject[] {
   return range(count).map((index) => {
     const user = (users[index % users.length] as User).id;
     const account = accounts[(Math.floor(index / users.length) + (index % users.length)) % accounts.length] as string;
     return { id: String(200_000 + index), user, account, role: index === 0 ? 'administrator' : pick(roles) };
   });
+}
+
+interface Moment {
+  /** ISO 8601. */
+  readonly at: string;
+  /** A time-based UUID of that time. */
+  readonly id: string;
+}
+
+/** So many moments of the last 30 days, the oldest first. */
+function moments(count: number, { random, clock }: { readonly random: Random; readonly clock: Clock }): readonly Moment[] {
+  let time = clock.now() - 30 * DAY;
+  const uuid = timeUuids({ now: () => time }, random);
+  const step = (30 * DAY) / (count + 1);
+  return range(count).map(() => {
+    time += step;
+    return { at: new Date(time).toISOString(), id: uuid() };
+  });
+}
+
+type Pick = <T>(items: readonly T[]) => T;
+const FIRST_ROUTER = 5001;
+const routerOf = (index: number): string => String(FIRST_ROUTER + index);
+
+/** Every seventh about an account, all others about a router. */
+function alertMade(
+  { at, id }: Moment,
+  index: number,
+  { accounts, routers, pick }: { readonly accounts: readonly string[]; readonly routers: number; readonly pick: Pick },
+): JsonObject {
+  const type = pick(alertTypes);
+  const router = index % 7 === 6 || routers === 0 ? null : routerOf(index % routers);
+  return {
+    created_at_timeuuid: id,
+    created_at: at,
+    detected_at: new Date(Date.parse(at) - 2000).toISOString(),
+    type,
+    account: router === null ? pick(accounts) : null,
+    router,
+    friendly_info: `${type.replaceAll('_', ' ')} on ${router === null ? 'the account' : `router ${router}`}`,
+    info: { alert_type: type, info: { reason: 'seen', uid: `port-${index % 4}` }, status: 'new', time: [at, 'UTC'], type },
+  };
+}
+
+/** Roles given by people in turn with what routers and the service itself did. */
+function activityMade(
+  { at, id }: Moment,
+  index: number,
+  { authorizations, people, pick }: { readonly authorizations: readonly JsonObject[]; readonly people: readonly User[]; readonly pick: Pick },
+): JsonObject {
+  const granted = index % 2 === 0 ? authorizations[index % Math.max(1, authorizations.length)] : undefined;
+  const doer = pick(people);
+  if (!granted || !doer) {
+    const router = { id: routerOf(index % 24), type: codes.object.router as number, type_name: 'router' };
+    return {
+      account: null,
+      action: { id, timestamp: at, type: codes.action.register as number, type_name: 'register', before: null, after: null },
+      actor: { id: '0', type: codes.actor.system as number, type_name: 'system' },
+      object: router,
+    };
+  }
+  const role = granted.role as string;
+  const email = people.find((one) => one.id === granted.user)?.email ?? null;
+  return {
+    account: granted.account as string,
+    action: { id, timestamp: at, type: codes.action.update as number, type_name: 'update', before: { role: 'no_access' }, after: { role } },
+    actor: { id: doer.id, email: doer.email, type: codes.actor.sso_user as number, type_name: 'sso_user' },
+    object: {
+      id: granted.id as string,
+      type: codes.object.authorization as number,
+      type_name: 'authorization',
+      role: { id: role, name: role },
+      user: { id: granted.user as string, email },
+    },
+  };
+}
+
+function batteryMade(index: number, clock: Clock): JsonObject {
+  const updated_at = new Date(clock.now() - index * 60_000).toISOString();
+  const charge = 100 - ((index * 13) % 90);
+  return {
+    id: String(7001 + index),
+    router: routerOf(index * 3),
+    type: 'Li-ion',
+    manufacturer: 'Example Cells',
+    serial: `BAT-${7001 + index}`,
+    status: charge > 20 ? 'charging' : 'low',
+    health: 100 - (index % 12),
+    rsoc: charge,
+    temp: 21 + (index % 9),
+    milliamps: 480,
+    millivolts: 7400 + charge,
+    time_remaining: null,
+    created_at: new Date(clock.now() - 200 * DAY).toISOString(),
+    updated_at,
+  };
+}
+
+function endpointMade(index: number, tenant: string): JsonObject {
+  return {
+    id: String(8001 + index),
+    hardware_series: index % 3 === 0 ? 'E100' : 'R1900',
+    hardware_series_key: index % 3 === 0 ? 'c0ffee00-0000-4000-8000-000000000100' : 'c0ffee00-0000-4000-8000-000000001900',
+    mac_address: (0x00304400_0000 + index).toString(16).toUpperCase().padStart(12, '0'),
+    serial_number: `SN${String(index + 1).padStart(8, '0')}`,
+    tenants: tenant,
+    subscriptions: index % 5 === 4 ? [] : [String(9001 + index), ...(index % 4 === 0 ? [String(9501 + index)] : [])],
+  };
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createEmulator, type Credentials, type Emulator } from '../../src/emulator/index.js';
 import type { Json } from '../../src/model/index.js';
-import { kinds } from '../../src/resources/index.js';
+import { collections, kinds } from '../../src/resources/index.js';
 import { seededRandom, simulatedClock } from '../support/simulated.js';
 import { chapters, differences, headersOf, headerSets, ORIGIN, type Step } from './exchanges.js';
 
@@ -27,7 +27,7 @@ async function faults(emulator: Emulator, { request, answer }: Step): Promise<re
 
 describe.each(chapters)('%s', (_name, exchanges) => {
   test.each(exchanges)('$title', async (exchange) => {
-    const emulator = createEmulator({ kinds, clock: simulatedClock(), random: seededRandom(), estate: exchange.given, credentials });
+    const emulator = createEmulator({ kinds, collections, clock: simulatedClock(), random: seededRandom(), estate: exchange.given, credentials });
     for (const step of [exchange, ...(exchange.then ?? [])]) expect(await faults(emulator, step)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import { createEmulator, dummyCredentials, type Emulator, type EmulatorOptions } from '../../src/emulator/index.js';
 import type { Json, JsonObject } from '../../src/model/index.js';
 import type { Clock } from '../../src/ports/index.js';
-import { kinds } from '../../src/resources/index.js';
+import { collections, kinds } from '../../src/resources/index.js';
 import { seededRandom } from '../support/simulated.js';
 
 export const ORIGIN = 'http://cloud.test';
@@ -75,7 +75,7 @@ export async function answerOf(response: Response): Promise<Answer> {
 
 export function rig(options: Partial<EmulatorOptions> = {}): Rig {
   const clock = handClock();
-  const emulator = createEmulator({ kinds, clock, random: seededRandom(1), ...options });
+  const emulator = createEmulator({ kinds, collections, clock, random: seededRandom(1), ...options });
   const ask: Rig['ask'] = async (method, path, body, headers) => answerOf(await emulator.fetch(requestOf(method, path, body, headers)));
   const list: Rig['list'] = async (path) => {
     const found: JsonObject[] = [];

@@ -192,12 +192,18 @@ describe('an estate made up', () => {
   });
 
   test('takes the size of the quickstart by default', () => {
-    const { records } = made(1);
+    const { records, activity_logs } = made(1);
+    expect(activity_logs).toHaveLength(60);
     expect(Object.fromEntries(Object.entries(records).map(([kind, list]) => [kind, list.length]))).toEqual({
       accounts: 12,
       alert_push_destinations: 6,
       alert_rules: 24,
       account_authorizations: 120,
+      alerts: 200,
+      audit_logs: 60,
+      batteries: 8,
+      asset_endpoints: 24,
+      subscriptions: 40,
     });
   });
 

@@ -8,7 +8,7 @@ import { findDrift, type Audit } from '../../src/reconciler/drift.js';
 import type { Proposal } from '../../src/reconciler/plan.js';
 import { propose } from '../../src/reconciler/propose.js';
 import { planDocument } from '../../src/report/index.js';
-import { kinds as builtIn } from '../../src/resources/index.js';
+import { collections, kinds as builtIn } from '../../src/resources/index.js';
 import { fileStore, scryptFingerprints, type Session, type Snapshot } from '../../src/state/index.js';
 import { project } from './planning.js';
 import { seededRandom, simulatedClock, type SimulatedClock } from './simulated.js';
@@ -57,7 +57,7 @@ export function rig(options: RigOptions = {}): Rig {
   const clock = simulatedClock(Date.parse('2026-01-02T03:04:05Z'));
   const files = simulatedFiles(options.seed ?? 1);
   const machine = simulatedMachine();
-  const emulator = createEmulator({ kinds, clock, random, ...options });
+  const emulator = createEmulator({ kinds, collections, clock, random, ...options });
   const events: Event[] = [];
   const fingerprints = scryptFingerprints({ random, cost: 4 });
   const emit = (event: Event): unknown => events.push(event);
