@@ -17,6 +17,8 @@ const apply = ['reconciler/apply.test.ts'];
 const crash = ['reconciler/crash.test.ts'];
 const proof = ['reconciler/proof.test.ts'];
 const recover = ['reconciler/recover.test.ts'];
+const leaving = ['reconciler/leaving.test.ts'];
+const administrators = ['reconciler/administrators.test.ts'];
 const listing = ['api/listing.test.ts'];
 const writing = ['api/writing.test.ts'];
 const patience = ['api/patience.test.ts'];
@@ -43,8 +45,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a record is acknowledged before it is written',
     file: 'state/file-session.ts',
-    find: 'await appender.write(lines);',
-    replace: 'void appender.write(lines).catch(() => undefined);',
+    find: 'await withDisk(paths.journal, () => write(lines));',
+    replace: 'void write(lines).catch(() => undefined);',
     tests: ['state/crash.test.ts'],
   },
   {
@@ -115,8 +117,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a 500 is sent again',
     file: 'api/errors.ts',
-    find: 'result.trouble.code) : isThrottled(dialect, result.answer);',
-    replace: 'result.trouble.code) : result.answer.status >= 500 || isThrottled(dialect, result.answer);',
+    find: 'result.trouble.code) : isThrottled(surface, result.answer);',
+    replace: 'result.trouble.code) : result.answer.status >= 500 || isThrottled(surface, result.answer);',
     tests: writing,
   },
   {
@@ -136,9 +138,18 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the intent is not on disk when the request leaves',
     file: 'reconciler/execute.ts',
-    find: 'await hands.session.record(intent);\n  await hands.session.assertHeld();',
+    find: 'await hands.session.record(intent);',
     replace: 'void hands.session.record(intent).catch(() => undefined);',
     tests: crash,
+  },
+  { name: 'an intent never grows old', file: 'reconciler/execute.ts', find: 'if (now - renewed > RENEWAL) {', replace: 'if (now < 0) {', tests: leaving },
+  { name: 'the lock is not looked at before bytes leave', file: 'reconciler/execute.ts', find: '    await session.assertHeld();\n', replace: '', tests: leaving },
+  {
+    name: 'silence is not heeded before bytes leave',
+    file: 'reconciler/execute.ts',
+    find: 'const why = around.halt();',
+    replace: 'const why = undefined as string | undefined;',
+    tests: leaving,
   },
   { name: 'recovery takes what existed before', file: 'reconciler/recover.ts', find: 'if (intent.preimage?.includes(live.id)) return false;', replace: '', tests: recover },
   {
@@ -169,7 +180,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a patch is sent again over what another hand changed',
     file: 'reconciler/execute.ts',
-    find: 'if (!unmoved(kind, base, look))',
+    find: 'if (!unmoved(kind, base, ours(kind, write.fields, look.values)))',
     replace: 'if (false as boolean)',
     tests: proof,
   },
@@ -225,7 +236,7 @@ export const mutants: readonly Mutant[] = [
     tests: patience,
   },
   { name: 'retries have no budget', file: 'api/retry.ts', find: 'if (spent >= Math.max(10, requests / 5)) return false;', replace: '', tests: patience },
-  { name: 'throttling on v3 is a refusal', file: 'api/errors.ts', find: '|| (status === 409 && dialect.throttles(body))', replace: '', tests: writing },
+  { name: 'throttling on v3 is a refusal', file: 'api/errors.ts', find: '|| (status === 409 && surface.throttles(body))', replace: '', tests: writing },
 
   // Secrets.
   {
@@ -245,8 +256,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret lies in the state',
     file: 'reconciler/execute.ts',
-    find: 'applied: redactAll(declared),',
-    replace: 'applied: redactAll(declared, (one) => one.reveal()),',
+    find: 'applied: applied(kind, declared),',
+    replace: 'applied: redactAll(declared, (one) => one.reveal() ?? null),',
     tests: apply,
   },
   {
@@ -319,6 +330,15 @@ export const mutants: readonly Mutant[] = [
     replace: '[...last, ...changes.filter((change) => !demotes(change))]',
     tests: plan,
   },
+  {
+    name: 'a move does not wait for an administrator',
+    file: 'reconciler/sequence.ts',
+    find: 'others === undefined || others.length === 0',
+    replace: 'others !== undefined',
+    tests: administrators,
+  },
+  { name: 'a demoted administrator still counts', file: 'reconciler/administrators.ts', find: 'if (demotes(change)) demoted.add(change.id);', replace: '', tests: administrators },
+  { name: 'a promotion is believed', file: 'reconciler/execute.ts', find: 'promotes(change) && around.awaited(change.address)', replace: 'false', tests: administrators },
   { name: 'dependents of a failure go on', file: 'reconciler/apply.ts', find: "return outcome !== undefined && outcome !== 'done';", replace: 'return false;', tests: apply },
 
   // What may not happen by accident.
@@ -349,14 +369,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what was answered with success is not read back',
     file: 'reconciler/apply.ts',
-    find: 'await this.#proveUpdates();',
+    find: 'await this.#unlessCut(() => this.#proveUpdates());',
     replace: '',
     tests: proof,
   },
   {
     name: 'a delete is not proved',
     file: 'reconciler/apply.ts',
-    find: 'await this.#proveDeletes();',
+    find: 'await this.#unlessCut(() => this.#proveDeletes());',
     replace: '',
     tests: ['reconciler/unheard.test.ts'],
   },
@@ -408,7 +428,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret may stand anywhere',
     file: 'declarations/interpolate.ts',
-    find: 'if (attribute?.secret === true) return desk.secret(part.source, part.name);',
+    find: 'if (attribute?.secret === true || attribute === anything) return desk.secret(part.source, part.name);',
     replace: 'return desk.secret(part.source, part.name);',
     tests: ['declarations/load.test.ts'],
   },
