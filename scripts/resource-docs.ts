@@ -14,7 +14,11 @@ function words(attribute: Attribute): string {
     case 'map':
       return `${attribute.word} of ${words(attribute.of)}`;
     case 'document':
-      return 'any mapping, or null';
+      return attribute.wire !== 'merge'
+        ? 'any mapping, or null'
+        : attribute.computed === true
+          ? '`[object, list of paths]`'
+          : '`[object to merge, list of removed paths]`, or the object alone';
     case 'flag':
       return 'true or false';
     default:

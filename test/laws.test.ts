@@ -1,6 +1,7 @@
 // The laws, as properties over random estates and projects.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { bareEstate, type Estate } from '../src/emulator/index.js';
 import { canonical, policyRules, Reference, Secret, type Declaration, type Json, type Project, type Value } from '../src/model/index.js';
 import { renderPlan } from '../src/report/index.js';
 import { declare } from './support/planning.js';
@@ -11,7 +12,24 @@ const names = ['a', 'b', 'c', 'd'];
 const subset = fc.subarray(names);
 const to = (target: string, attribute: string): Reference => new Reference('declared', target, attribute);
 
-/** A project of a few accounts in a tree, destinations with secrets, and rules over both. */
+/** What a router may be configured with: a few members, a secret among them or in a list. */
+const configurations: fc.Arbitrary<Value> = fc
+  .record({
+    members: fc.dictionary(fc.constantFrom('x', 'y', 'z.z'), fc.oneof(fc.integer({ max: 2, min: 0 }), fc.constant({ in: 1 }))),
+    secret: fc.boolean(),
+    removed: fc.subarray(['old', 'older']),
+  })
+  .map(({ members, secret, removed }) => {
+    const password = new Secret('env.P', () => `${CANARY}-p`);
+    return [{ system: members, ...(secret ? { users: [{ name: 'a', password }], wifi: { psk: password } } : {}) }, removed.map((one) => ['wan', one])];
+  });
+const managed = { configuration: [{ wan: { old: 1, kept: 2 }, wifi: { psk: '*' } }, []], version_number: 1 };
+const routers: Estate = {
+  ...bareEstate,
+  records: { ...bareEstate.records, configuration_managers: [7, 8].map((router) => ({ id: String(router + 10), router: String(router), ...managed })) },
+};
+
+/** A project of a few accounts in a tree, destinations with secrets, rules over both, and configurations of routers. */
 const projects: fc.Arbitrary<Project> = fc
   .record({
     accounts: fc.array(fc.record({ name: fc.string({ minLength: 1, maxLength: 6 }), below: fc.boolean() }), { maxLength: 4 }),
@@ -25,8 +43,9 @@ const projects: fc.Arbitrary<Project> = fc
       }),
       { maxLength: 4 },
     ),
+    managers: fc.array(configurations, { maxLength: 2 }),
   })
-  .map(({ accounts, destinations, rules }) => {
+  .map(({ accounts, destinations, rules, managers }) => {
     const out: Declaration[] = accounts.map(({ name, below }, index) =>
       declare(`accounts.${names[index]}`, { name: `${name}${index}`, ...(below && index > 0 ? { account: to(`accounts.${names[index - 1]}`, 'id') } : {}) }),
     );
@@ -51,6 +70,7 @@ const projects: fc.Arbitrary<Project> = fc
         }),
       ),
     );
+    out.push(...managers.map((configuration, index) => declare(`configuration_managers.${names[index]}`, { router: String(7 + index), configuration })));
     return desire(...out);
   });
 
@@ -62,7 +82,7 @@ describe('laws', () => {
   it('a plan after an apply is empty', async () => {
     await fc.assert(
       fc.asyncProperty(projects, projects, seeds, async (first, second, seed) => {
-        const cloud = rig({ seed });
+        const cloud = rig({ seed, estate: routers });
         for (const project of [first, second]) {
           const applied = await cloud.apply(project, all);
           expect(applied.outcomes.filter((one) => one.outcome !== 'done')).toEqual([]);
@@ -77,7 +97,7 @@ describe('laws', () => {
   it('the order respects references, one way for what comes and the other for what goes', async () => {
     await fc.assert(
       fc.asyncProperty(projects, seeds, async (project, seed) => {
-        const cloud = rig({ seed });
+        const cloud = rig({ seed, estate: routers });
         const coming = (await cloud.plan(project)).plan.changes;
         const at = new Map(coming.map((change, index) => [change.address, index]));
         for (const change of coming) for (const target of change.depends_on) expect(at.get(target)).toBeLessThan(at.get(change.address) as number);
@@ -93,7 +113,7 @@ describe('laws', () => {
   it('the same input gives the same bytes, whatever the order it was written in', async () => {
     await fc.assert(
       fc.asyncProperty(projects, seeds, async (project, seed) => {
-        const cloud = rig({ seed });
+        const cloud = rig({ seed, estate: routers });
         const bytes = async (declarations: readonly Declaration[]): Promise<string> => canonical(cloud.document(await cloud.plan({ ...project, declarations })) as unknown as Json);
         expect(await bytes(project.declarations.toReversed())).toBe(await bytes(project.declarations));
       }),
@@ -104,7 +124,7 @@ describe('laws', () => {
   it('policy only ever stops a plan, and never changes what is in it', async () => {
     await fc.assert(
       fc.asyncProperty(projects, projects, seeds, async (first, second, seed) => {
-        const cloud = rig({ seed });
+        const cloud = rig({ seed, estate: routers });
         await cloud.apply(first, all);
         const strict = await cloud.plan(second);
         const free = await cloud.plan(second, all);
@@ -119,7 +139,7 @@ describe('laws', () => {
   it('no secret is in any rendering, in any file, or in any event', async () => {
     await fc.assert(
       fc.asyncProperty(projects, seeds, async (project, seed) => {
-        const cloud = rig({ seed });
+        const cloud = rig({ seed, estate: routers });
         const document = cloud.document(await cloud.plan(project));
         const applied = await cloud.apply(project);
         const seen = [
@@ -137,7 +157,7 @@ describe('laws', () => {
   it('reading writes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(projects, projects, seeds, async (first, second, seed) => {
-        const cloud = rig({ seed });
+        const cloud = rig({ seed, estate: routers });
         await cloud.apply(first);
         const [before, sent] = [new Map(cloud.files.contents), cloud.mutations().length];
         await cloud.plan(second);

@@ -47,7 +47,7 @@ function attributeSchema(attribute: Attribute, strict = false): JsonObject {
 /** An object alone takes nothing out. */
 function mergeSchema(description: string): JsonObject {
   const step = { type: ['string', 'integer'] };
-  const paths = { type: 'array', items: { type: ['string', 'array'], minItems: 1, minLength: 1, items: step } };
+  const paths = { type: 'array', items: { type: ['string', 'array'], pattern: '.', minItems: 1, items: step } };
   return {
     description: `${description} \`[object to merge, list of removed paths]\`; a path is a list of keys, or a text with dots between them.`,
     type: ['array', 'object', 'string'],

@@ -119,11 +119,11 @@ function itemLines(item: Json, indent: number): readonly string[] {
   return [`${margin}- ${first.trimStart()}`, ...rest];
 }
 
-/** One line for a scalar, and for a collection that holds scalars only. */
+/** One line for a scalar, for an object that holds scalars only, and for a list without objects. */
 function inline(value: Json): string | undefined {
   if (Array.isArray(value)) {
-    const items = value as readonly Json[];
-    return items.every((item) => !isObject(item) && !Array.isArray(item)) ? `[${items.map(scalar).join(', ')}]` : undefined;
+    const items = (value as readonly Json[]).map((item) => (isObject(item) ? undefined : inline(item)));
+    return items.includes(undefined) ? undefined : `[${items.join(', ')}]`;
   }
   if (!isObject(value)) return scalar(value);
   const members = Object.entries(value);

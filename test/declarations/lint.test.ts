@@ -47,6 +47,16 @@ describe('lint', () => {
       'alert_push_destinations:\n  off: { name: x, enabled: false }\nalert_rules:\n  r: { associated_groups: [1], http_destinations: ["${alert_push_destinations.off.destination_config_id}"] }\n',
       /rule-unheard alert_rules.r http_destinations 4:32/,
     ],
+    [
+      'configuration_managers:\n  m: { router: "1", configuration: [{ a: { p: "***" } }] }\n',
+      /^error masked-value configuration_managers.m configuration.0.a.p 2:44 .*`a.p` is a mask/,
+    ],
+    ['configuration_managers:\n  m: { router: "1", configuration: { a: { l: ["*"] } } }\n', /^error masked-value configuration_managers.m configuration.a.l.0 2:/],
+    [
+      'configuration_managers:\n  m: { router: "1", configuration: [{ a: { b: 1 } }, [["a", "c"], "a.b"]] }\n',
+      /^error merged-and-removed configuration_managers.m configuration.0.a.b 2:/,
+    ],
+    ['configuration_managers:\n  m: { router: "1" }\n  n: { router: 1, suspended: true }\n', /^error twins configuration_managers.n - 3:3 .*alike in `router`/],
     ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: 1 }\n', /^error twins accounts.b - 3:3 .*accounts.a are alike in `account` and `name`/],
     ['alert_rules:\n  a: { associated_groups: [1, 2] }\n  b: { associated_groups: [2, 1], schedule: null, settings: {} }\n', /^error twins alert_rules.b - 3:3 .*identical/],
     ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_twin: true } }\n  b: { associated_groups: [1] }\n', /^error twins/],

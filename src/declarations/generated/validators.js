@@ -2785,8 +2785,8 @@ return errors === 0;
 }
 
 export const configuration_managers = validate19;
-const schema20 = {"type":"object","properties":{"router":{"description":"The router. Its id is not the one of its configuration manager.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the router is kept from taking over its configuration. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"What is merged into the configuration, and the paths that are taken out of it. What is not declared stays as it is. `[object to merge, list of removed paths]`; a path is a list of keys, or a text with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"minItems":1,"minLength":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
-const func3 = require("ajv/dist/runtime/ucs2length").default;
+const schema20 = {"type":"object","properties":{"router":{"description":"The router. Its id is not the one of its configuration manager.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the router is kept from taking over its configuration. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"What is merged into the configuration, and the paths that are taken out of it. What is not declared stays as it is. `[object to merge, list of removed paths]`; a path is a list of keys, or a text with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
+const pattern58 = new RegExp(".", "u");
 
 function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="configuration_managers" */;
@@ -2942,8 +2942,8 @@ vErrors.push(err11);
 errors++;
 }
 if(typeof data5 === "string"){
-if(func3(data5) < 1){
-const err12 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(!pattern58.test(data5)){
+const err12 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/pattern",keyword:"pattern",params:{pattern: "."}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -3436,6 +3436,6 @@ export const precompiled = {
   'eee01fcf9e4bcb3dada04086e39c5da8f547634153a84553aadc80de1229cce6': alert_rules_where,
   '67552176b6e5a55af5f642d8702d94b93c63954bc5bc7c6c1f3504ece773b784': account_authorizations,
   '2a46536308ce6648b2d61348244d23d0a7230b1af3e960ab6255a71c397b4c13': account_authorizations_where,
-  'f8c2d3558aa31c39327468f30f36d36d6aea9c30521964b4416b3d03b9845fa6': configuration_managers,
+  'f7e7fa0b8785a3bca399d660f2b1da308f2a7fde72550518962a3d9bb6ca6135': configuration_managers,
   '3b402b10dea177b5459cbd51a6bc25673c9695d1c3ffd97ee5356270c5f516d3': configuration_managers_where,
 };
