@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   schema: () => import('./commands/schema.js'),
   completion: () => import('./commands/completion.js'),
   doctor: () => import('./commands/doctor.js'),
+  'sim flip': () => import('./commands/sim-flip.js'),
   emulator: () => import('./commands/emulator.js'),
 };
 

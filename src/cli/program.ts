@@ -29,6 +29,7 @@ export interface Flags {
   readonly all?: boolean;
   readonly allow?: readonly string[];
   readonly autoApprove?: boolean;
+  readonly customer?: string;
   readonly data?: string;
   readonly debug?: boolean;
   readonly destroy?: boolean;
@@ -38,7 +39,9 @@ export interface Flags {
   readonly fault?: readonly string[];
   readonly filter?: readonly string[];
   readonly format?: string;
+  readonly imsi?: string;
   readonly json?: boolean;
+  readonly msisdn?: string;
   readonly out?: string;
   readonly output?: string;
   readonly parallelism?: string;
@@ -147,6 +150,21 @@ export const commands: readonly CommandSpec[] = [
   { name: 'completion', args: '<bash|zsh|fish>', doc: 'completion script for a shell', flags: [debug] },
   { name: 'doctor', args: '[paths...]', doc: 'check versions, credentials, clock, reachability and lock', flags: project },
   {
+    name: 'sim flip',
+    args: '',
+    doc: 'change the status of a SIM by the sample flow: active to paused, or back',
+    flags: [
+      { spelling: '--imsi <digits>', doc: 'the SIM, by its IMSI' },
+      { spelling: '--msisdn <digits>', doc: 'the SIM, by its telephone number' },
+      { spelling: '--customer <number>', doc: 'customer it belongs to' },
+      { spelling: '--auto-approve', doc: 'do not ask' },
+      { spelling: '-o, --output <format>', doc: 'form of the result', choices: ['text', 'json'], initial: 'text' },
+      ...project,
+    ],
+    graceful: true,
+    more: '\nThe SIM is read first, and the flow is called once. Where its answer is lost,\nnothing is sent again: exit code 5 says that a person has to look.',
+  },
+  {
     name: 'emulator',
     args: '',
     doc: 'serve a device cloud on this machine, for trying and testing',
@@ -161,7 +179,7 @@ export const commands: readonly CommandSpec[] = [
   },
 ];
 
-const groups: Readonly<Record<string, string>> = { state: 'care of the state' };
+const groups: Readonly<Record<string, string>> = { state: 'care of the state', sim: 'single SIMs' };
 
 const closing = `
 Exit codes: 0 done, 1 error, 2 changes (--detailed-exitcode), 3 blocked by

@@ -2,8 +2,8 @@
 // this process. Only what is there is handed on; what a kind needs and lacks is refused by name when it is needed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConnectOptions, Transport } from '../api/index.js';
-import { refuse, Secret, type CloudWriter, type Emit, type Settings } from '../model/index.js';
+import type { ConnectOptions, Flip, FlowOptions, Transport } from '../api/index.js';
+import { refuse, Secret, type CloudWriter, type Emit, type Flipped, type Settings } from '../model/index.js';
 import type { Context } from './context.js';
 import { durable } from './emulated.js';
 import { spare } from './thrift.js';
@@ -27,6 +27,8 @@ const v2Headers = {
 export const needs = {
   v2: { address: 'TRUEUP_V2_URL', secrets: Object.values(v2Headers) },
   v3: { address: 'TRUEUP_V3_URL', secrets: ['TRUEUP_V3_TOKEN'] },
+  iot: { address: 'TRUEUP_IOT_URL', secrets: ['TRUEUP_IOT_USERNAME', 'TRUEUP_IOT_PASSWORD'] },
+  flow: { address: 'TRUEUP_FLOW_URL', secrets: ['TRUEUP_FLOW_USERNAME', 'TRUEUP_FLOW_PASSWORD'] },
 } as const;
 
 /** A secret from the environment, or from the file that `<name>_FILE` names; it is read when it is needed. */
@@ -46,14 +48,21 @@ function tryFile(path: string): string | undefined {
   }
 }
 
-type Doors = Pick<ConnectOptions, 'v2' | 'v3'>;
+type Doors = Pick<ConnectOptions, 'v2' | 'v3' | 'iot'> & Partial<Pick<FlowOptions, 'flow'>>;
 
 function doorsOf(context: Context, settings: Settings): Doors {
   const { [needs.v2.address]: two, [needs.v3.address]: three } = context.environment;
+  const login = (surface: 'iot' | 'flow') => {
+    const { address, secrets } = needs[surface];
+    const url = context.environment[address];
+    return url && { [surface]: { url, username: secretOf(context, secrets[0]), password: secretOf(context, secrets[1]) } };
+  };
   const headers = Object.entries(v2Headers).map(([name, variable]) => [settings.v2_headers[name] ?? name, secretOf(context, variable)]);
   return {
     ...(two && { v2: { url: two, headers: Object.fromEntries(headers) as Readonly<Record<string, Secret>> } }),
     ...(three && { v3: { url: three, token: secretOf(context, needs.v3.secrets[0]) } }),
+    ...login('iot'),
+    ...login('flow'),
   };
 }
 
@@ -70,7 +79,7 @@ async function lineTo(context: Context, settings: Settings): Promise<Line> {
   spare('wasm');
   const doors = doorsOf(context, settings);
   const { HTTPS_PROXY, https_proxy: lower, NO_PROXY, no_proxy: lowerNo } = context.environment;
-  const origins = (['v2', 'v3'] as const).flatMap((name) => (doors[name] ? [checkedUrl(doors[name].url, needs[name].address).origin] : []));
+  const origins = (['v2', 'v3', 'iot', 'flow'] as const).flatMap((name) => (doors[name] ? [checkedUrl(doors[name].url, needs[name].address).origin] : []));
   return { ...doors, ...undiciTransport({ origins, proxy: { https: HTTPS_PROXY || lower, no: NO_PROXY || lowerNo } }) };
 }
 
@@ -83,10 +92,13 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
   const [key] = dummyCredentials.v2;
   const [token = ''] = Object.keys(dummyCredentials.v3);
   const dummy = (value: string): Secret => new Secret('the dummy credentials', () => value);
+  const login = ({ username, password }: { readonly username: string; readonly password: string }) => ({ url: inProcess, username: dummy(username), password: dummy(password) });
   return {
     name: 'emulator',
     v2: { url: `${inProcess}/api/v2`, headers: Object.fromEntries(Object.entries({ ...key }).map(([name, value]) => [settings.v2_headers[name] ?? name, dummy(value)])) },
     v3: { url: inProcess, token: dummy(token) },
+    iot: login(dummyCredentials.iot),
+    flow: login(dummyCredentials.flow),
     async transport({ method, url, headers, body }) {
       const answer = await emulator.fetch(new Request(url, { method, headers, ...(body !== undefined && { body }) }));
       return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
@@ -98,7 +110,7 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
 /** @throws Refusal for an address that must not be used. */
 export async function reach(context: Context, settings: Settings, { emit, ahead }: { readonly emit: Emit; readonly ahead?: Readonly<Record<string, number>> }): Promise<Reached> {
   const { connect } = await import('../api/index.js');
-  const { transport, close, name, ...doors } = await lineTo(context, settings);
+  const { transport, close, name, flow: _, ...doors } = await lineTo(context, settings);
   let skew: number | undefined;
   const { clock, random, signal } = context;
   const options: ConnectOptions = {
@@ -110,14 +122,32 @@ export async function reach(context: Context, settings: Settings, { emit, ahead 
     ...(ahead && { ahead }),
     ...(settings.requests_per_minute !== undefined && { requestsPerMinute: settings.requests_per_minute }),
     async transport(request) {
-      const begun = clock.monotonic();
-      const answer = await transport(request);
+      const answer = await noted(context, transport)(request);
       const date = Date.parse(answer.headers['date'] ?? '');
       if (!Number.isNaN(date)) skew = date - clock.now();
-      context.debug(() => `${request.method} ${request.url} ${answer.status} ${Math.round(clock.monotonic() - begun)} ms`);
       return answer;
     },
   };
   const cloud = connect(options);
   return { cloud: name === undefined ? cloud : { ...cloud, target: name }, skew: () => skew, close };
+}
+
+/** The sample flow, which changes what it is asked about: no part of what `reach` gives. @throws Refusal where it has no address */
+export async function reachFlow(context: Context, settings: Settings): Promise<{ flip(flip: Flip): Promise<Flipped>; close(): Promise<void> }> {
+  const { connectFlow } = await import('../api/index.js');
+  const { transport, close, flow } = await lineTo(context, settings);
+  const { address, secrets } = needs.flow;
+  if (!flow) return refuse('no-target', 'There is no address of the sample flow.', { detail: `Set ${[address, ...secrets].join(', ')}.` });
+  const { clock, random, signal } = context;
+  return { flip: connectFlow({ flow, transport: noted(context, transport), clock, random, signal, emit: () => undefined }), close };
+}
+
+/** A transport whose exchanges are told to who wants to hear of them. */
+function noted({ clock, debug }: Context, transport: Transport): Transport {
+  return async (request) => {
+    const begun = clock.monotonic();
+    const answer = await transport(request);
+    debug(() => `${request.method} ${request.url} ${answer.status} ${Math.round(clock.monotonic() - begun)} ms`);
+    return answer;
+  };
 }

@@ -1,6 +1,6 @@
 // The IoT platform and the sample flow in the box: tokens, conditions, identifiers, pages, limits, and the change.
 import { describe, expect, it, test } from 'vitest';
-import { createEmulator, dummyCredentials, parseFault, type EmulatorOptions, type Estate } from '../../src/emulator/index.js';
+import { createEmulator, dummyCredentials, makeEstate, parseFault, type EmulatorOptions, type Estate } from '../../src/emulator/index.js';
 import type { Json, JsonObject } from '../../src/model/index.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { seededRandom } from '../support/simulated.js';
@@ -259,4 +259,12 @@ describe('faults', () => {
     const { body } = await rig({ faults: [parseFault('loop-next,path=details')] }).details('?q=label==fleet-a&limit=1');
     expect(body['next']).toBe(`${ORIGIN}${DETAILS}?q=label==fleet-a&limit=1`);
   });
+});
+
+it('keeps subscriptions over a restart, and makes as many as are wanted', () => {
+  const clock = handClock();
+  const made = makeEstate({ subscriptions: 300, random: seededRandom(), clock });
+  const emulator = createEmulator({ kinds, collections, clock, random: seededRandom(), estate: made });
+  expect(emulator.snapshot().records['subscriptions']).toEqual(made.records['subscriptions']);
+  expect(new Set(emulator.objects('subscriptions').map(({ imsi }) => imsi)).size).toBe(300);
 });

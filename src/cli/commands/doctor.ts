@@ -1,5 +1,5 @@
 // `trueup doctor`: everything a run depends on, looked at one by one. Values of credentials are never shown.
-import { defaultSettings, exits, Refusal, type Kind, type Project, type Settings } from '../../model/index.js';
+import { defaultSettings, exits, Refusal, type Project, type Settings } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { environmentOf, storeOf } from '../memory.js';
@@ -55,16 +55,19 @@ const nothingHere = ({ diagnostics }: Refusal): boolean => diagnostics.filter(({
 const why = ({ diagnostics }: Refusal): string => (diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0])?.summary ?? '';
 
 const surfaces = Object.keys(needs) as readonly Surface[];
+/** Surfaces that no declaration needs. */
+const extra: ReadonlySet<Surface> = new Set(['iot', 'flow']);
 const configured = ({ environment }: Context, settings: Settings, surface: Surface): boolean => settings.target === 'emulator' || Boolean(environment[needs[surface].address]);
 
 /** What is missing is bad where a declared kind needs it, or where nothing tells which kinds there will be. */
 function credentials(context: Context, settings: Settings, project: Project | undefined): readonly Finding[] {
   if (settings.target === 'emulator') return [ok('target', 'the emulator in this process, which needs no credentials')];
   const { environment, kinds } = context;
-  const used = new Set(project?.declarations.map(({ kind }) => kinds.get(kind)?.operations.dialect));
+  const used = new Set<Surface | undefined>(project?.declarations.map(({ kind }) => kinds.get(kind)?.operations.dialect));
   return surfaces.flatMap((surface) => {
-    const missing = used.size === 0 || used.has(surface) ? bad : note;
+    const missing = used.size === 0 || extra.has(surface) || used.has(surface) ? bad : note;
     const { address, secrets } = needs[surface];
+    if (extra.has(surface) && !environment[address]) return [note(address, 'not set, and needed for SIMs alone')];
     const at = environment[address] ? ok(address, 'set') : missing(address, `not set${missing === note ? ', and not needed by what is declared' : ''}`);
     return [at, ...secrets.map((name) => credential(context, name, missing))];
   });
@@ -101,16 +104,17 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
   ];
 }
 
-/** One small request to each surface that has an address. */
+/** One small request to each surface that has an address, but none to the flow: each of its calls changes a SIM. */
 async function cloud(context: Context, settings: Settings): Promise<readonly Finding[]> {
   const asked = surfaces.filter((surface) => configured(context, settings, surface));
   const reached = await orRefusal(reach(context, settings, { emit: () => undefined }));
   if (reached instanceof Refusal) return [bad('reachability', why(reached))];
   const findings: Finding[] = [];
   for (const surface of asked) {
-    const kind = [...context.kinds.values()].find(({ operations }) => operations.dialect === surface) as Kind;
-    const answer = await orRefusal(firstOf(reached.cloud.records(kind, { filters: { [kind.operations.by_id]: '0' } })));
-    findings.push(answer instanceof Refusal ? bad(`${surface} answers`, why(answer)) : ok(`${surface} answers`, 'and takes the credentials'));
+    const one = [...context.collections.values()].find(({ operations }) => operations.dialect === surface);
+    const answer = one && (await orRefusal(firstOf(reached.cloud.records(one, { filters: { [one.operations.by_id ?? 'imsi']: '0' } }))));
+    if (!one) findings.push(note(surface, 'not asked: it answers no question without changing a SIM'));
+    else findings.push(answer instanceof Refusal ? bad(`${surface} answers`, why(answer)) : ok(`${surface} answers`, 'and takes the credentials'));
   }
   const skew = reached.skew();
   if (skew !== undefined) {

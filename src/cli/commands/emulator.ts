@@ -20,6 +20,8 @@ export const run: Command = async (context) => {
     ...Object.fromEntries(needs.v2.secrets.map((name, index) => [name, Object.values({ ...key })[index] ?? ''])),
     [needs.v3.address]: served.url,
     [needs.v3.secrets[0]]: token,
+    ...login('iot', served.url, dummyCredentials.iot),
+    ...login('flow', served.url, dummyCredentials.flow),
   };
   out.write(
     Object.entries(values)
@@ -32,3 +34,8 @@ export const run: Command = async (context) => {
   await emulator.settled();
   return exits.done;
 };
+
+function login(surface: 'iot' | 'flow', url: string, { username, password }: { readonly username: string; readonly password: string }): Readonly<Record<string, string>> {
+  const { address, secrets } = needs[surface];
+  return { [address]: url, [secrets[0]]: username, [secrets[1]]: password };
+}

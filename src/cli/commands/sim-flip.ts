@@ -1,0 +1,95 @@
+// `trueup sim flip`: has the sample flow change the status of one SIM. It is read first, said what will happen, asked
+// for, and the flow is called once: what becomes of a lost answer is for a person to see.
+import { exits, refuse, Refusal, type Exit, type Flipped, type Settings } from '../../model/index.js';
+import type { Flip } from '../../api/index.js';
+import { inert, visible } from '../../report/index.js';
+import { subscriptions } from '../../resources/subscriptions.js';
+import { shellWord } from '../../state/trouble.js';
+import type { Command, Context } from '../context.js';
+import { settingsHere } from '../project.js';
+import { reach, reachFlow } from '../target.js';
+
+/** What the flow makes of a state; all other states are none of its business. */
+const transitions: Readonly<Record<string, string>> = { ACTIVE: 'PAUSE', PAUSE: 'ACTIVE' };
+
+export const run: Command = async (context) => {
+  const { flags, err } = context;
+  const flip = asked(context);
+  const settings = await settingsHere(context);
+  const before = await stateOf(context, settings, flip);
+  const expected = Object.hasOwn(transitions, before) ? transitions[before] : undefined;
+  if (expected === undefined)
+    return refuse('not-to-flip', `The SIM with the ${named(flip)} is ${JSON.stringify(before)}: the flow changes ACTIVE to PAUSE and PAUSE to ACTIVE only.`);
+  err.write(`The SIM with the ${named(flip)} of customer ${JSON.stringify(flip.customer)} is ${before}. The sample flow will change it to ${expected}.\n`);
+  if (!flags.autoApprove && (await context.ask('Change it? Only yes is taken for an answer: ')).trim() !== 'yes') {
+    err.write('Nothing was changed.\n');
+    return context.signal.aborted ? exits.interrupted : exits.error;
+  }
+  const flow = await reachFlow(context, settings);
+  try {
+    return ended(context, flip, { before, expected, flipped: await flow.flip(flip) });
+  } finally {
+    await flow.close();
+  }
+};
+
+const named = ({ by, value }: Flip): string => `${by.toUpperCase()} ${value}`;
+
+/** @throws Refusal, at once where nobody can be asked. */
+function asked({ flags: { imsi, msisdn, customer, autoApprove }, interactive }: Context): Flip {
+  const usage = 'Type it as in: trueup sim flip --imsi 240010000000001 --customer 1001';
+  const given = [imsi, msisdn].filter((one) => one !== undefined);
+  const [value = ''] = given;
+  if (given.length !== 1) refuse('usage', 'One of --imsi and --msisdn names the SIM.', { detail: usage });
+  if (!/^\d{5,20}$/.test(value)) refuse('usage', `--${imsi === undefined ? 'msisdn' : 'imsi'} takes digits alone.`, { detail: usage });
+  if (!customer || /\p{Cc}/u.test(customer)) return refuse('usage', '--customer takes the customer number the SIM belongs to.', { detail: usage });
+  const flip: Flip = { by: imsi === undefined ? 'msisdn' : 'imsi', value, customer };
+  if (!autoApprove && !interactive)
+    refuse('not-approved', 'There is no terminal to ask at, and --auto-approve was not given.', {
+      detail: `To do it without being asked: trueup sim flip --${flip.by} ${value} --customer ${shellWord(customer)} --auto-approve\nTo look first: ${look(flip)}`,
+    });
+  return flip;
+}
+
+const look = ({ by, value }: Flip): string => `trueup get subscriptions --filter ${by}=${value}`;
+
+/** @throws Refusal where the platform does not know exactly this SIM. */
+async function stateOf(context: Context, settings: Settings, flip: Flip): Promise<string> {
+  const { cloud, close } = await reach(context, settings, { emit: () => undefined });
+  try {
+    for await (const some of cloud.records(subscriptions, { filters: { [flip.by]: flip.value } }))
+      for (const { record } of some) if (record[flip.by] === flip.value) return typeof record['state'] === 'string' ? record['state'] : 'unknown';
+    return refuse('no-subscription', `The IoT platform knows no SIM with the ${named(flip)}.`);
+  } finally {
+    await close();
+  }
+}
+
+interface Seen {
+  readonly before: string;
+  readonly expected: string;
+  readonly flipped: Flipped;
+}
+
+function ended(context: Context, flip: Flip, { before, expected, flipped }: Seen): Exit {
+  const { class: outcome, status, request_id = null, request_status = null, diagnostic } = flipped;
+  const after = status?.toUpperCase() ?? null;
+  const result = { [flip.by]: flip.value, customer: flip.customer, outcome, status_before: before, status_after: after, request_id, request_status };
+  if (context.flags.output === 'json') context.out.write(`${inert(JSON.stringify(result, null, 2))}\n`);
+  else if (outcome === 'applied') context.out.write(lines(result));
+  if (outcome === 'applied' && after === expected) return exits.done;
+  const detail = `To look: ${look(flip)}`;
+  if (outcome === 'applied') return refuse('not-as-expected', `The flow was called, and the SIM is ${JSON.stringify(status)}, not ${expected}.`, { detail }, exits.undecided);
+  const why = diagnostic?.summary ?? 'it gave no reason';
+  if (outcome === 'unknown')
+    return refuse('outcome-unknown', `Whether the SIM with the ${named(flip)} was changed is unknown, and nothing is sent again: ${why}`, { detail }, exits.undecided);
+  const told = { ...diagnostic, summary: outcome === 'rejected' ? `The flow turned it down: ${why}` : `Nothing was sent: ${why}` };
+  throw new Refusal([{ severity: 'error', code: outcome, ...told }], diagnostic?.code === 'interrupted' ? exits.interrupted : exits.error);
+}
+
+/** A word and its value a line; what the service says is shown as data. */
+function lines(result: Readonly<Record<string, string | null>>): string {
+  const rows = Object.entries(result).filter(([name]) => name !== 'outcome');
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return rows.map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(width)}${visible(value ?? '')}\n`).join('');
+}
