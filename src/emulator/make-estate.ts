@@ -4,6 +4,7 @@
 import type { Json, JsonObject } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import { codes } from './activity.js';
+import { MASK } from './configuration.js';
 import type { Estate, User } from './estate.js';
 import { timeUuids } from './uuid.js';
 
@@ -16,7 +17,7 @@ export interface EstateSize {
   readonly alerts?: number;
   readonly activities?: number;
   readonly audits?: number;
-  /** Routers, each with an asset endpoint, every third with a battery. */
+  /** Routers, each with a configuration manager and an asset endpoint, every third with a battery. */
   readonly routers?: number;
   readonly subscriptions?: number;
 }
@@ -100,6 +101,7 @@ export function makeEstate({
       alert_push_destinations: receiversMade,
       alert_rules: ruleRecords,
       account_authorizations: granted,
+      configuration_managers: range(routers).map((index) => managerMade(index, ids)),
       alerts: month(alerts).map((moment, index) => alertMade(moment, index, { accounts: ids, routers, pick })),
       audit_logs: month(audits).map(({ at: reported_at, id }) => ({ account_id: pick(ids), reported_at, reported_at_timeuuid: id })),
       batteries: range(Math.ceil(routers / 3)).map((index) => batteryMade(index, clock)),
@@ -239,6 +241,28 @@ function activityMade(
       role: { id: role, name: role },
       user: { id: granted.user as string, email },
     },
+  };
+}
+
+/** Every eighth has its sync paused, and is behind. */
+function managerMade(index: number, accounts: readonly string[]): JsonObject {
+  const suspended = index % 8 === 5;
+  const tree = (mtu: number): JsonObject => ({
+    system: { system_id: `router-${index + 1}`, users: { admin: { password: MASK } } },
+    lan: { main: { mtu, dhcp: index % 3 !== 2 } },
+    wan: { rules: { primary: { priority: 1 }, backup: { priority: 2 } } },
+  });
+  return {
+    id: String(6001 + index),
+    account: accounts[index % accounts.length] as string,
+    router: routerOf(index),
+    suspended,
+    synched: !suspended,
+    version_number: 3 + (index % 5),
+    configuration: [tree(1500), []],
+    target: [tree(1500), []],
+    actual: [tree(suspended ? 1400 : 1500), []],
+    pending: [suspended ? { lan: tree(1500).lan as Json } : {}, []],
   };
 }
 

@@ -199,6 +199,7 @@ describe('an estate made up', () => {
       alert_push_destinations: 6,
       alert_rules: 24,
       account_authorizations: 120,
+      configuration_managers: 24,
       alerts: 200,
       audit_logs: 60,
       batteries: 8,
