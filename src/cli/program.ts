@@ -2,6 +2,7 @@
 // answer `--help` before anything is loaded, and shell completion are all made from this table.
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 import { policyRules } from '../model/index.js';
+import { driftFormats, planFormats } from '../report/formats.js';
 import { version } from './version.js';
 
 export interface FlagSpec {
@@ -64,8 +65,7 @@ const scope: readonly FlagSpec[] = [
   { spelling: '--allow <rule>', doc: 'let this policy rule pass; repeatable', choices: policyRules, repeat: true },
 ];
 const detailed: FlagSpec = { spelling: '--detailed-exitcode', doc: 'exit 2 where anything differs' };
-const formats = ['text', 'json', 'markdown'];
-const format: FlagSpec = { spelling: '--format <format>', doc: 'form of the answer', choices: formats, initial: 'text' };
+const format = (choices: readonly string[]): FlagSpec => ({ spelling: '--format <format>', doc: 'form of the answer', choices, initial: 'text' });
 const report: FlagSpec = { spelling: '--report <format=file>', doc: 'write it to a file as well; repeatable', repeat: true };
 const acting: readonly FlagSpec[] = [
   { spelling: '--auto-approve', doc: 'do not ask' },
@@ -85,7 +85,7 @@ export const commands: readonly CommandSpec[] = [
     doc: 'show what apply would do',
     flags: [
       { spelling: '--out <file>', doc: 'save the plan, for apply FILE' },
-      format,
+      format(planFormats),
       report,
       ndjson,
       detailed,
@@ -109,7 +109,7 @@ export const commands: readonly CommandSpec[] = [
     args: '[paths...]',
     doc: 'compare what is live with what is declared and was applied',
     flags: [
-      format,
+      format(driftFormats),
       report,
       ndjson,
       detailed,
@@ -145,7 +145,7 @@ export const commands: readonly CommandSpec[] = [
   { name: 'state mv', args: '<from> <to>', doc: 'give an object another address', flags: project, graceful: true },
   { name: 'state rm', args: '<addresses...>', doc: 'forget objects; they stay as they are', flags: project, graceful: true },
   { name: 'unlock', args: '<id>', doc: 'remove the lock of a run that is gone', flags: project, graceful: true },
-  { name: 'show', args: '<planfile>', doc: 'show a saved plan', flags: [format, debug] },
+  { name: 'show', args: '<planfile>', doc: 'show a saved plan', flags: [format(planFormats), report, debug] },
   { name: 'schema', args: '[kind]', doc: 'JSON Schema of declarations, or of one kind', flags: [debug] },
   { name: 'completion', args: '<bash|zsh|fish>', doc: 'completion script for a shell', flags: [debug] },
   { name: 'doctor', args: '[paths...]', doc: 'check versions, credentials, clock, reachability and lock', flags: project },

@@ -1,44 +1,43 @@
 // The forms an answer takes: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
 import { resolve } from 'node:path';
 import { refuse, type Diagnostic, type Verdict } from '../model/index.js';
-import type { Format, Style } from '../report/index.js';
+import type { Style } from '../report/index.js';
 import type { Context } from './context.js';
 import { pairs } from './project.js';
 
 /** How files are written: no colour, as wide as a page. */
 const PAGE: Style = { color: false, width: 100 };
 
-export interface Forms {
+export interface Forms<Format extends string> {
   readonly shown: Format;
   readonly files: readonly (readonly [format: Format, path: string])[];
   /** Whether some form lists what stays as it is. */
   readonly complete: boolean;
 }
 
-const formats: readonly string[] = ['text', 'json', 'markdown'] satisfies readonly Format[];
-
-/** What was asked for, checked before any work is done. @throws Refusal */
-export function formsOf({ flags, cwd }: Context): Forms {
-  const files = pairs('--report', flags.report).map(([format, path]): readonly [Format, string] => {
-    if (!formats.includes(format))
-      refuse('usage', `--report knows no form named ${JSON.stringify(format)}.`, { detail: `Forms: ${formats.join(', ')}. Type it as in: --report markdown=plan.md` });
+/** What was asked for of the forms there are, checked before any work is done. @throws Refusal */
+export function formsOf<Format extends string>({ flags, cwd }: Context, formats: readonly Format[]): Forms<Format> {
+  const files = pairs('--report', flags.report).map(([name, path]): readonly [Format, string] => {
+    const format = formats.find((one) => one === name);
+    if (format === undefined)
+      refuse('usage', `--report knows no form named ${JSON.stringify(name)}.`, { detail: `Forms: ${formats.join(', ')}. Type it as in: --report markdown=plan.md` });
     if (path === '') refuse('usage', `--report ${format}= names no file.`, { detail: `Type it as in: --report ${format}=plan.md` });
-    return [format as Format, resolve(cwd, path)];
+    return [format, resolve(cwd, path)];
   });
   const shown = (flags.format ?? 'text') as Format;
   if (flags.json && shown !== 'text')
     refuse('usage', '--json and --format exclude one another.', { detail: 'For one document, leave out --json; for a stream of events, leave out --format.' });
-  return { shown, files, complete: flags.json === true || [shown, ...files.map(([format]) => format)].includes('json') };
+  return { shown, files, complete: flags.json === true || [shown, ...files.map(([format]) => format)].some((format) => format === 'json') };
 }
 
 /** Shows and writes what `render` makes. */
-export async function deliver({ out, files, flags }: Context, forms: Forms, render: (format: Format, style: Style) => string): Promise<void> {
+export async function deliver<Format extends string>({ out, files, flags }: Context, forms: Forms<Format>, render: (format: Format, style: Style) => string): Promise<void> {
   if (!flags.json) out.write(render(forms.shown, out.style));
   for (const [format, path] of forms.files) await files.replace(path, render(format, PAGE), 0o644);
 }
 
 /** Says on stderr what stands against a document, unless both are the terminal where it was just read. */
-export async function tellTrouble({ flags, out, err, tell }: Context, { diagnostics, policy = [] }: Troubled, form: Format): Promise<void> {
+export async function tellTrouble({ flags, out, err, tell }: Context, { diagnostics, policy = [] }: Troubled, form: string): Promise<void> {
   if (flags.json || (out.terminal && err.terminal && form === 'text')) return;
   const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
   await tell([

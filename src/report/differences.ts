@@ -1,6 +1,6 @@
 // What a change does to each attribute, for people: one list that text and Markdown lay out in their own way.
 import { SENSITIVE, canonical, compareText, equal, isObject, type DriftChange, type Json, type JsonObject, type ResourceChange, type ResourceDrift } from '../model/index.js';
-import { inert, visible } from './inert.js';
+import { inert, shorten, visible } from './inert.js';
 import { patched, pointer } from './patch.js';
 import { plural } from './words.js';
 
@@ -30,8 +30,8 @@ export function differences({ change, patch }: ResourceChange): readonly Differe
     .filter(({ path, before, after: now }) => !equal(before, now) || touched.has(pointer(path)))
     .map(({ path, before, after: now }) => ({
       path: dotted(path),
-      before,
-      after: now,
+      before: before === undefined ? undefined : brief(before),
+      after: now === undefined ? undefined : brief(now),
       unknown: marked(change.after_unknown, path),
       sensitive: marked(change.before_sensitive, path) || marked(change.after_sensitive, path),
     }));
@@ -39,12 +39,21 @@ export function differences({ change, patch }: ResourceChange): readonly Differe
 
 /** From what is declared to what is live. */
 export function driftDifference({ path, declared, live }: DriftChange): Difference {
-  return { path, before: declared, after: live, unknown: false, sensitive: declared === SENSITIVE };
+  return { path, before: brief(declared), after: brief(live), unknown: false, sensitive: declared === SENSITIVE };
 }
 
 /** From what was applied to what is live. */
 export function outsideDifference({ path, applied, live }: ResourceDrift['changes'][0]): Difference {
-  return { path, before: applied, after: live, unknown: false, sensitive: applied === SENSITIVE };
+  return { path, before: brief(applied), after: brief(live), unknown: false, sensitive: applied === SENSITIVE };
+}
+
+/** Characters of one text within a value: a difference is for reading. */
+const longest = 20_000;
+
+function brief(value: Json): Json {
+  if (typeof value === 'string') return shorten(value, longest);
+  if (Array.isArray(value)) return value.map(brief);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, brief(member)])) : value;
 }
 
 interface Leaf {

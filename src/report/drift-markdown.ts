@@ -1,9 +1,9 @@
 // An audit as a comment or a job summary: counts first, a table of objects, their attributes folded.
 import type { DriftDocument, DriftRecord } from '../model/index.js';
 import { driftDifference, outsideDifference } from './differences.js';
-import { code, prose } from './inert.js';
+import { code, prose, shorten } from './inert.js';
 import type { Lines } from './layout.js';
-import { diagnosticItems, differenceFence, fitted, folded, footer, shorten, table, type Level } from './markdown.js';
+import { diagnosticItems, differenceFence, fitted, folded, footer, table, type Level } from './markdown.js';
 import { changedBy, driftMeanings, driftSentence, driftSigns, place } from './words.js';
 
 export function driftMarkdown(document: DriftDocument): string {

@@ -16,7 +16,8 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
   yield* ending(document, driftSentence(document), document.drift.length > 0, color, width);
 }
 
-function* recordLines(record: DriftRecord, color: Palette, width: number): Lines {
+/** One object of an audit in full. */
+export function* recordLines(record: DriftRecord, color: Palette, width: number): Lines {
   const { status, address, id, origin, changes } = record;
   yield* flow(address, { width, lead: `${driftSigns[status]} ${status} `, hang: 4, paint: color.bold, paintLead: paintOf(color, driftActions[status]) });
   const about = [driftMeanings[status], ...(id === null ? [] : [`id ${id}`]), ...(origin ? [place(origin)] : [])];

@@ -1,10 +1,15 @@
 // The report room: one model of what happened, and its renderers.
 import type { DriftDocument, PlanDocument } from '../model/index.js';
+import { driftHtml } from './drift-html.js';
 import { driftMarkdown } from './drift-markdown.js';
 import { driftText } from './drift-text.js';
+import type { DriftFormat, PlanFormat } from './formats.js';
+import { driftJunit } from './junit.js';
 import { jsonText } from './json.js';
+import { planHtml } from './plan-html.js';
 import { planMarkdown } from './plan-markdown.js';
 import { planText } from './plan-text.js';
+import { driftSarif } from './sarif.js';
 import type { Style } from './style.js';
 
 export { renderDiagnostics } from './diagnostics.js';
@@ -16,18 +21,29 @@ export { advance, noProgress, progressLine, type Progress } from './progress.js'
 export type { Style } from './style.js';
 export { clip, columns } from './width.js';
 
-export type Format = 'text' | 'json' | 'markdown';
+type Renderer<Document> = (document: Document, style: Style) => string;
 
-/** Ends with a line feed. Text and Markdown do not need the unchanged in the document; JSON shows what it holds. */
-export function renderPlan(document: PlanDocument, format: Format, style: Style): string {
-  if (format === 'json') return jsonText(document);
-  return format === 'markdown' ? planMarkdown(document) : ended(planText(document, style));
+const lined =
+  <Document>(render: (document: Document, style: Style) => Iterable<string>): Renderer<Document> =>
+  (document, style) =>
+    [...render(document, style), ''].join('\n');
+
+const planRenderers: Readonly<Record<PlanFormat, Renderer<PlanDocument>>> = { text: lined(planText), json: jsonText, markdown: planMarkdown, html: planHtml };
+const driftRenderers: Readonly<Record<DriftFormat, Renderer<DriftDocument>>> = {
+  text: lined(driftText),
+  json: jsonText,
+  markdown: driftMarkdown,
+  html: driftHtml,
+  junit: driftJunit,
+  sarif: driftSarif,
+};
+
+/** Ends with a line feed. Only JSON needs the unchanged in the document, and shows what it holds. */
+export function renderPlan(document: PlanDocument, format: PlanFormat, style: Style): string {
+  return planRenderers[format](document, style);
 }
 
 /** Ends with a line feed. */
-export function renderDrift(document: DriftDocument, format: Format, style: Style): string {
-  if (format === 'json') return jsonText(document);
-  return format === 'markdown' ? driftMarkdown(document) : ended(driftText(document, style));
+export function renderDrift(document: DriftDocument, format: DriftFormat, style: Style): string {
+  return driftRenderers[format](document, style);
 }
-
-const ended = (lines: Iterable<string>): string => [...lines, ''].join('\n');

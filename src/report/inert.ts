@@ -21,6 +21,10 @@ export function visible(text: string): string {
   return inert(text).replaceAll('\n', '\\n');
 }
 
+export function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}… (${text.length - length} more characters)`;
+}
+
 /** A line that no CI log takes for a command. */
 export function guard(line: string): string {
   return line.replace(/^(\s*):(?=:)/, '$1\\u003a');

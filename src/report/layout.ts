@@ -1,10 +1,13 @@
 // Laying text out for a terminal: wrapped below its own beginning, painted after it is measured.
 import { oneLine, rows, type Difference } from './differences.js';
-import { visible } from './inert.js';
+import { shorten, visible } from './inert.js';
 import type { Paint, Palette } from './style.js';
 import { columns, wrap } from './width.js';
 
 export type Lines = Generator<string, void, undefined>;
+
+/** Characters of one text. */
+const longest = 20_000;
 
 const unpainted: Paint = (text) => text;
 
@@ -20,7 +23,7 @@ export interface Flow {
 
 /** One piece of text from anywhere, made visible and wrapped. */
 export function* flow(text: string, { width, lead = '', hang = columns(lead), paint = unpainted, paintLead = unpainted }: Flow): Lines {
-  const [first = '', ...rest] = wrap(visible(text), width - columns(lead), width - hang);
+  const [first = '', ...rest] = wrap(visible(shorten(text, longest)), width - columns(lead), width - hang);
   yield first === '' ? lead.trimEnd() : paintLead(lead) + paint(first);
   for (const line of rest) yield ' '.repeat(hang) + paint(line);
 }

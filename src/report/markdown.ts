@@ -1,7 +1,7 @@
 // What Markdown reports share: they fit a pull-request comment, shortened level by level, with counts always true.
 import type { Diagnostic, DriftDocument, PlanDocument } from '../model/index.js';
 import { rows, type Difference } from './differences.js';
-import { code, fence, prose } from './inert.js';
+import { code, fence, prose, shorten } from './inert.js';
 import type { Lines } from './layout.js';
 import { place, unmanagedSentence } from './words.js';
 
@@ -43,10 +43,6 @@ function joined(lines: Lines): string | undefined {
     parts.push(line + '\n');
   }
   return parts.join('');
-}
-
-export function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}… (${text.length - length} more characters)`;
 }
 
 /** The first entries, then a line that counts the others. */

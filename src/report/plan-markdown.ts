@@ -1,9 +1,9 @@
 // A plan as a pull-request comment: counts first, what blocks it, deletes on top, everything else folded.
 import { SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
-import { code, fence, prose } from './inert.js';
+import { code, fence, prose, shorten } from './inert.js';
 import type { Lines } from './layout.js';
-import { diagnosticItems, differenceFence, fitted, folded, footer, shorten, some, table, type Level } from './markdown.js';
+import { diagnosticItems, differenceFence, fitted, folded, footer, some, table, type Level } from './markdown.js';
 import { actionOf, circumstances, isShown, place, planSentence, plural, signOf, verbOf } from './words.js';
 
 /** The first line is a hidden marker by which a job finds its earlier comment. */

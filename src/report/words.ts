@@ -2,6 +2,7 @@
 import {
   summarise,
   type Action,
+  type Ailment,
   type Diagnostic,
   type DriftDocument,
   type DriftRecord,
@@ -11,6 +12,7 @@ import {
   type ResourceChange,
   type Severity,
   type Summary,
+  type Verified,
 } from '../model/index.js';
 
 export const signs: Readonly<Record<Action, string>> = { create: '+', update: '~', delete: '-', adopt: '=', forget: '.', keep: ' ' };
@@ -93,6 +95,19 @@ export const driftMeanings: Readonly<Record<DriftRecord['status'], string>> = {
   undeclared: 'made earlier, declared no more',
   settled: 'changed outside into what is declared',
 };
+
+/** What became of an expectation. */
+export function expectationSentence({ verdict, checked, failed, count, diagnostic }: Verified): string {
+  if (verdict === 'unknown') return `not known, because the records could not be read${diagnostic ? `: ${diagnostic.summary}` : ''}`;
+  const every = failed > 0 ? [`${failed} of ${plural(checked, 'record')} not as expected`] : [];
+  const all = [...every, ...(count === undefined ? [] : [count])];
+  return all.length === 0 ? `${plural(checked, 'record')}, all as expected` : all.join('; ');
+}
+
+/** What is not well, and what the service says of it. */
+export function ailmentSentence({ code, kind, id, address, summary, detail, at }: Ailment): string {
+  return `${address ?? `${kind} ${id}`}: ${summary}${detail === undefined ? '' : `: ${detail}`}${at === undefined ? '' : `, since ${at}`} [${code}]`;
+}
 
 /** Who changed the object and when, as far as the activity log knows. */
 export function changedBy({ changed_by, since }: DriftRecord): string {

@@ -1,9 +1,11 @@
 // Every renderer over the same plans, byte for byte.
 import { describe, expect, test } from 'vitest';
-import type { Diagnostic, DriftRecord, Event, Outcome } from '../../src/model/index.js';
-import { driftDocument, ndjson, planDocument, renderDiagnostics, renderDrift, renderOutcomes, renderPlan } from '../../src/report/index.js';
+import type { Diagnostic, Event, Outcome } from '../../src/model/index.js';
+import { ndjson, planDocument, renderDiagnostics, renderDrift, renderOutcomes, renderPlan } from '../../src/report/index.js';
+import { planFormats } from '../../src/report/formats.js';
 import { columns } from '../../src/report/width.js';
 import { kinds } from '../../src/resources/index.js';
+import { audits } from './audits.js';
 import { expectGolden } from './golden.js';
 import { at, meta, mixed, plans } from './plans.js';
 
@@ -36,98 +38,26 @@ describe.each(Object.entries(plans))('the plan %s', (name, plan) => {
 
   test('as JSON', () => expectGolden(`${name}.json`, renderPlan(document, 'json', plain)));
 
+  test('as HTML', () => {
+    expect(renderPlan(document, 'html', plain)).toBe(renderPlan(brief, 'html', plain));
+    expectGolden(`${name}.html`, renderPlan(brief, 'html', plain));
+  });
+
   test('as events', () => expectGolden(`${name}.ndjson`, ndjson({ version: '0.1.0', clock }).version() + ndjson({ version: '0.1.0', clock }).plan(document)));
 
   test('a document that went through JSON renders the same', () => {
     const again = JSON.parse(renderPlan(document, 'json', plain)) as typeof document;
-    for (const format of ['text', 'markdown', 'json'] as const) expect(renderPlan(again, format, plain)).toBe(renderPlan(document, format, plain));
+    for (const format of planFormats) expect(renderPlan(again, format, plain)).toBe(renderPlan(document, format, plain));
   });
 });
 
-const records: readonly DriftRecord[] = [
-  {
-    address: 'alert_rules.busy',
-    kind: 'alert_rules',
-    id: '6d1e8a2c-1111-11f0-8000-000000000002',
-    origin: at(30),
-    status: 'changed',
-    changes: [
-      { path: 'schedule', declared: 'daily', applied: 'daily', live: null },
-      { path: 'associated_accounts', declared: [5001, 5002], applied: [5001], live: [5001, 5003] },
-    ],
-    since: '2026-01-01T10:00:00.000Z',
-    changed_by: 'unknown',
-    window: { after: null, before: null },
-  },
-  {
-    address: 'account_authorizations.dana',
-    kind: 'account_authorizations',
-    id: '900',
-    origin: at(55),
-    status: 'changed',
-    changes: [{ path: 'role', declared: 'full_access_user', applied: 'full_access_user', live: 'administrator' }],
-    since: '2026-01-01T10:00:00.000Z',
-    changed_by: { actor: 'lee@example.com', actor_type: 'user', at: '2026-01-01T11:00:00.000Z', action: 'update', before: null, after: null },
-    window: { after: null, before: null },
-  },
-  {
-    address: 'alert_rules.gone',
-    kind: 'alert_rules',
-    id: 'r-8',
-    origin: at(60),
-    status: 'gone',
-    changes: [],
-    since: '2026-01-01T10:00:00.000Z',
-    changed_by: 'unknown',
-    window: { after: null, before: null },
-  },
-  {
-    address: 'accounts.new',
-    kind: 'accounts',
-    id: null,
-    origin: at(61),
-    status: 'missing',
-    changes: [],
-    since: null,
-    changed_by: 'unknown',
-    window: { after: null, before: null },
-  },
-  {
-    address: 'accounts.left',
-    kind: 'accounts',
-    id: '5009',
-    origin: null,
-    status: 'undeclared',
-    changes: [],
-    since: '2026-01-01T10:00:00.000Z',
-    changed_by: 'unknown',
-    window: { after: null, before: null },
-  },
-  {
-    address: 'accounts.same',
-    kind: 'accounts',
-    id: '5010',
-    origin: at(62),
-    status: 'settled',
-    changes: [{ path: 'name', declared: 'New', applied: 'Old', live: 'New' }],
-    since: '2026-01-01T10:00:00.000Z',
-    changed_by: 'unknown',
-    window: { after: null, before: null },
-  },
-];
-
-const inSync = Array.from({ length: 6 }, (_, index) => `${index % 2 === 0 ? 'accounts' : 'alert_rules'}.kept-${index}`);
-
-/** What an audit says beside differences: nothing. */
-const audited = { unmanagedObjects: [], health: [], expectations: [], access: null };
-
-describe.each([
-  ['drift', driftDocument({ records, inSync: inSync.slice(0, 4), ...audited, unmanaged: { accounts: 12 }, diagnostics: mixed.diagnostics, meta })],
-  ['no-drift', driftDocument({ records: [], inSync, ...audited, unmanaged: {}, diagnostics: [], meta })],
-] as const)('the audit %s', (name, document) => {
+describe.each(Object.entries(audits))('the audit %s', (name, document) => {
   test('as text', () => expectGolden(`${name}.txt`, renderDrift(document, 'text', plain)));
   test('as Markdown', () => expectGolden(`${name}.md`, renderDrift(document, 'markdown', plain)));
   test('as JSON', () => expectGolden(`${name}.json`, renderDrift(document, 'json', plain)));
+  test('as HTML', () => expectGolden(`${name}.html`, renderDrift(document, 'html', plain)));
+  test('as JUnit XML', () => expectGolden(`${name}.xml`, renderDrift(document, 'junit', plain)));
+  test('as SARIF', () => expectGolden(`${name}.sarif`, renderDrift(document, 'sarif', plain)));
   test('as events', () => expectGolden(`${name}.ndjson`, ndjson({ version: '0.1.0', clock }).drift(document)));
 });
 

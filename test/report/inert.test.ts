@@ -1,12 +1,14 @@
 // Names, values and messages from elsewhere stay text in every rendering, whatever they hold.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DriftRecord, Outcome, Plan } from '../../src/model/index.js';
-import { advance, driftDocument, ndjson, noProgress, planDocument, progressLine, renderDiagnostics, renderDrift, renderOutcomes, renderPlan } from '../../src/report/index.js';
+import type { Outcome, Plan } from '../../src/model/index.js';
+import { advance, ndjson, noProgress, planDocument, progressLine, renderDiagnostics, renderDrift, renderOutcomes, renderPlan } from '../../src/report/index.js';
 import { code, fence, guard, inert, prose, visible } from '../../src/report/inert.js';
+import { driftFormats } from '../../src/report/formats.js';
 import { columns } from '../../src/report/width.js';
 import { kinds } from '../../src/resources/index.js';
 import { arbitraryPlan, hostile } from './arbitrary.js';
+import { hostileAudit } from './audits.js';
 import { at, keep, meta, quiet } from './plans.js';
 
 const clock = { now: () => 0, monotonic: () => 0 };
@@ -120,6 +122,7 @@ describe('every rendering of every plan', () => {
         const markdown = renderPlan(document, 'markdown', { color: false, width });
         expectInert(markdown);
         expectOurMarkdown(markdown);
+        expectInert(renderPlan(document, 'html', { color: false, width }));
         const json = renderPlan(document, 'json', { color: false, width });
         expectInert(json);
         expect(JSON.parse(json)).toMatchObject({ target: meta.target, summary: document.summary });
@@ -156,29 +159,8 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
   const style = { color: false, width: 60 };
 
   test('in an audit', () => {
-    const record: DriftRecord = {
-      address: `accounts.${text}`,
-      kind: 'accounts',
-      id: text,
-      origin: at(2, text),
-      status: 'changed',
-      changes: [{ path: text, declared: text, applied: { [text]: text }, live: [text] }],
-      since: text,
-      changed_by: { actor: text, actor_type: text, action: text, at: text, before: null, after: null },
-      window: { after: null, before: null },
-    };
-    const document = driftDocument({
-      records: [record],
-      inSync: [],
-      unmanaged: { [text]: 1 },
-      unmanagedObjects: [],
-      health: [],
-      expectations: [],
-      access: null,
-      diagnostics: [diagnostic],
-      meta: { ...meta, target: text, paths: [text] },
-    });
-    for (const format of ['text', 'json', 'markdown'] as const) expectInert(renderDrift(document, format, style));
+    const document = hostileAudit(text);
+    for (const format of driftFormats) expectInert(renderDrift(document, format, style));
     expectOurMarkdown(renderDrift(document, 'markdown', style));
     expectInert(ndjson({ version: text, clock }).drift(document));
     expectNarrow(renderDrift(document, 'text', style), 60);
@@ -202,4 +184,10 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
     expect(line).not.toContain('\n');
     expect(columns(line)).toBeLessThan(60);
   });
+});
+
+test.each(driftFormats.filter((format) => format !== 'json'))('ten megabytes of text are shortened in %s', (format) => {
+  const text = renderDrift(hostileAudit('x'.repeat(10_000_000)), format, { color: false, width: 80 });
+  expect(text.length).toBeLessThan(1_000_000);
+  expect(text).toMatch(/xxx… \(\d+ more characters\)/);
 });

@@ -1,5 +1,5 @@
 // The plans that every renderer is shown, made by hand of the real kinds.
-import { Reference, Secret, type Change, type Delete, type Keep, type Origin, type Plan, type Update, type Values } from '../../src/model/index.js';
+import { Reference, Secret, type Change, type Delete, type Impact, type Keep, type Origin, type Plan, type Update, type Values } from '../../src/model/index.js';
 import type { Meta } from '../../src/report/index.js';
 
 export const canary = 'canary-5ecret-value';
@@ -254,3 +254,22 @@ export const mixed: Plan = {
 export const quiet: Plan = { ...empty, changes: Array.from({ length: 30 }, (_, index) => keep(index)), unmanaged: { accounts: 2 } };
 
 export const plans = { first, mixed, quiet };
+
+/** What the plan `mixed` would mean for the alerts of a week. */
+export const impact: Impact = {
+  since: '2025-12-26T03:04:05.000Z',
+  until: '2026-01-02T03:04:05.000Z',
+  alerts: 1204,
+  rules: [
+    {
+      rule: 'alert_rules.busy',
+      id: 'r-2',
+      before: 12,
+      after: 240,
+      destinations: { before: ['alert_push_destinations.old-pager'], after: ['alert_push_destinations.pager'] },
+      noisy: true,
+    },
+    { rule: 'alert_rules.wan-down["north"]', id: null, before: 0, after: 3, destinations: { before: [], after: ['alert_push_destinations.pager'] }, noisy: false },
+  ],
+  unheard: [{ type: 'memory_utilization', alerts: 31, before: 31 }],
+};

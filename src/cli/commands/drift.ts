@@ -1,11 +1,12 @@
 // `trueup drift`: what is live against what is declared and what was last applied.
 import { exits, worst, type Exit } from '../../model/index.js';
+import { driftFormats } from '../../report/formats.js';
 import type { Command } from '../context.js';
 import { deliver, formsOf, tellTrouble } from '../reports.js';
 import { metaOf, withProject } from '../workplace.js';
 
 export const run: Command = (context, paths) => {
-  const forms = formsOf(context);
+  const forms = formsOf(context, driftFormats);
   const { flags, out } = context;
   return withProject(context, paths, async (site): Promise<Exit> => {
     const { findDrift } = await import('../../reconciler/drift.js');

@@ -2,13 +2,14 @@
 import { resolve } from 'node:path';
 import { exits, type Exit } from '../../model/index.js';
 import { shellWord } from '../../state/trouble.js';
+import { planFormats } from '../../report/formats.js';
 import type { Command } from '../context.js';
 import { chosen } from '../project.js';
 import { deliver, formsOf, tellTrouble } from '../reports.js';
 import { documentOf, requestOf, withProject } from '../workplace.js';
 
 export const run: Command = (context, paths) => {
-  const forms = formsOf(context);
+  const forms = formsOf(context, planFormats);
   const { flags, out, files, clock, cwd } = context;
   const how = chosen(context);
   return withProject(
