@@ -102,6 +102,8 @@ export interface AccessReview {
   /** In the order of the tree, parents first. `depth` counts from the top that was read. */
   readonly accounts: readonly { readonly id: string; readonly name: string; readonly depth: number; readonly administrators: number }[];
   readonly cells: readonly AccessCell[];
+  /** False where the matrix would be too large: then only the authorizations themselves are cells. */
+  readonly complete: boolean;
 }
 
 /** What a plan would mean, judged by the alerts that came: each rule before and after. */

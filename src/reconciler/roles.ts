@@ -6,7 +6,7 @@ export const AUTHORIZATIONS = 'account_authorizations';
 const ladder = ['no_access', 'read_only_user', 'full_access_user', 'administrator'];
 
 /** Position on the ladder. An unknown role is more than none, and no administrator; what it is beside the others nobody knows. */
-const rank = (role: Value | undefined): number => (typeof role === 'string' ? ladder.indexOf(role) : 0);
+export const rank = (role: Value | undefined): number => (typeof role === 'string' ? ladder.indexOf(role) : 0);
 
 /** Whether the new role certainly gives more than the old one, or more than an unknown one may have given. */
 export function rises(before: Value | undefined, after: Value | undefined): boolean {
