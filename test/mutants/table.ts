@@ -17,6 +17,7 @@ const apply = ['reconciler/apply.test.ts'];
 const crash = ['reconciler/crash.test.ts'];
 const proof = ['reconciler/proof.test.ts'];
 const recover = ['reconciler/recover.test.ts'];
+const merging = ['reconciler/merge.test.ts'];
 const leaving = ['reconciler/leaving.test.ts'];
 const administrators = ['reconciler/administrators.test.ts'];
 const listing = ['api/listing.test.ts'];
@@ -62,6 +63,13 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!head || sha256(source.slice(head[0].length)) !== head[1])',
     replace: 'if (!head)',
     tests: [...texts, ...store],
+  },
+  {
+    name: 'a state may name what its entry does not hold',
+    file: 'state/state-text.ts',
+    find: '!Object.hasOwn(observed, name) ||',
+    replace: '!(name in observed) ||',
+    tests: texts,
   },
   {
     name: 'a newer state is taken',
@@ -432,4 +440,59 @@ export const mutants: readonly Mutant[] = [
     replace: 'return desk.secret(part.source, part.name);',
     tests: ['declarations/load.test.ts'],
   },
+  {
+    name: 'a text that names nothing is a reference',
+    file: 'declarations/schema.ts',
+    find: '{ pattern: IDENTIFYING }',
+    replace: '{}',
+    tests: ['declarations/load.test.ts'],
+  },
+  // Documents that are merged.
+  { name: 'a masked password is a difference', file: 'reconciler/merge.ts', find: 'if (isMask(live) || (isEmpty', replace: 'if ((isEmpty', tests: merging },
+  { name: 'a mask is echoed', file: 'reconciler/merge.ts', find: '[exact(unmasked(tree), now),', replace: '[exact(tree, now),', tests: merging },
+  { name: 'a number of others loses digits on its way back', file: 'reconciler/merge.ts', find: '[exact(unmasked(tree), now),', replace: '[unmasked(tree),', tests: merging },
+  {
+    name: 'a path that is gone is taken out again',
+    file: 'reconciler/merge.ts',
+    find: 'removed.filter((path) => memberAt(now, stepsOf(path)) !== undefined)',
+    replace: 'removed',
+    tests: merging,
+  },
+  { name: 'a path that is live stays', file: 'reconciler/merge.ts', find: 'removed.map(stepsOf).reduce(without, merged)', replace: 'merged', tests: merging },
+  {
+    name: 'what nobody declared is shown',
+    file: 'reconciler/merge.ts',
+    find: '.filter((name) => whole || Object.hasOwn(wanted, name))',
+    replace: '',
+    tests: merging,
+  },
+  { name: 'a secret that the service shows is shown', file: 'reconciler/merge.ts', find: 'return isEmpty(live) ? live : MASK;', replace: 'return live;', tests: merging },
+  { name: 'a literal below a mask is never changed', file: 'reconciler/merge.ts', find: '!restated && alike(', replace: 'alike(', tests: merging },
+  {
+    name: 'a secret that vanished is not missed',
+    file: 'reconciler/merge.ts',
+    find: 'return !isEmpty(live) && !run.resend(path);',
+    replace: 'return !run.resend(path);',
+    tests: merging,
+  },
+  {
+    name: 'a list with a secret drifts at once',
+    file: 'reconciler/merge.ts',
+    find: 'redact(declared[name] as Value, () => MASK)]',
+    replace: 'redact(declared[name] as Value)]',
+    tests: merging,
+  },
+  { name: 'a secret inside a document is never rotated', file: 'reconciler/diff.ts', find: "['changed', 'unknown'].includes(secret(at))", replace: 'false', tests: merging },
+  { name: 'what is fixed is sent', file: 'reconciler/diff.ts', find: '    if (attribute.immutable) continue;\n', replace: '', tests: merging },
+  { name: 'configurations of others lie in the state', file: 'reconciler/observe.ts', find: " && kind.attributes[name]?.wire !== 'merge'", replace: '', tests: merging },
+  {
+    name: 'another hand beside ours stops an update',
+    file: 'reconciler/execute.ts',
+    find: 'unmoved(kind, base, ours(kind, write.fields, look.values))',
+    replace: 'unmoved(kind, base, look.values)',
+    tests: merging,
+  },
+  { name: 'a mask may be declared', file: 'declarations/lint.ts', find: '...masksIn(tree).map((path) =>', replace: '...[].map((path) =>', tests: ['declarations/lint.test.ts'] },
+  { name: 'a mask is exported', file: 'declarations/write.ts', find: 'unmasked(mergeOf(value).tree)', replace: 'mergeOf(value).tree', tests: ['declarations/merge.test.ts'] },
+  { name: 'a configuration may be referred to', file: 'declarations/interpolate.ts', find: " || one.wire === 'merge'", replace: '', tests: ['declarations/merge.test.ts'] },
 ];
