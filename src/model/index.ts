@@ -14,6 +14,7 @@ export * from './limited.js';
 export * from './merge.js';
 export * from './nearest.js';
 export * from './normal.js';
+export * from './pattern.js';
 export * from './plan.js';
 export * from './secret.js';
 export * from './state.js';
