@@ -2,6 +2,7 @@
 // Patterns in answers: <uuid> <time> <url> <text> <any>. Answers of success are whole, those of failure hold at least what is written.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Flip } from '../../src/api/index.js';
 import type { Estate } from '../../src/emulator/index.js';
 import type { Json, JsonObject } from '../../src/model/index.js';
 
@@ -18,7 +19,12 @@ export const headerSets = {
     'content-type': 'application/json',
   },
   v3: { authorization: 'Bearer token-of-dana', accept: 'application/vnd.api+json', 'content-type': 'application/vnd.api+json' },
+  /** `<token>` stands for a token that was asked for before. */
+  iot: { authorization: 'Bearer <token>', accept: 'application/json', 'content-type': 'application/json' },
 } as const;
+
+/** Who asks the IoT platform for tokens, and the sample flow. */
+export const login = { username: 'dana', password: 'sesame' };
 
 export interface ContractRequest {
   readonly method: string;
@@ -40,11 +46,17 @@ export interface ContractAnswer {
 
 /** What a client does to send the request, and what it makes of the answer. */
 export interface ContractClient {
-  readonly do: 'list' | 'find' | 'create' | 'update' | 'delete' | 'activity';
+  readonly do: 'list' | 'find' | 'create' | 'update' | 'delete' | 'activity' | 'records' | 'flip';
   readonly kind?: string;
   readonly id?: string;
   readonly ids?: readonly string[];
   readonly since?: string;
+  readonly until?: string;
+  readonly filters?: Readonly<Record<string, string>>;
+  readonly expand?: string;
+  readonly flip?: Flip;
+  /** What of the records is compared: their known attributes, or (`record`) all they hold. */
+  readonly gives?: 'record';
   readonly fields?: JsonObject;
   readonly live?: JsonObject;
   readonly understands: JsonObject | readonly JsonObject[];
