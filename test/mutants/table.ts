@@ -24,6 +24,8 @@ const listing = ['api/listing.test.ts'];
 const writing = ['api/writing.test.ts'];
 const patience = ['api/patience.test.ts'];
 const transport = ['api/transport.test.ts'];
+const iot = ['api/iot.test.ts'];
+const flow = ['api/flow.test.ts'];
 const texts = ['state/texts.test.ts'];
 const store = ['state/file-store.test.ts'];
 const lock = ['state/lock.test.ts'];
@@ -242,6 +244,40 @@ export const mutants: readonly Mutant[] = [
     find: 'const wait = retryAfter(answer.headers, clock.now());',
     replace: 'const wait = undefined as number | undefined;',
     tests: patience,
+  },
+  {
+    name: 'the flow is called again',
+    file: 'api/flow.ts',
+    find: "counted: 'flow' }, () => false)",
+    replace: "counted: 'flow' }, (one) => !('answer' in one) || one.answer.status >= 500)",
+    tests: flow,
+  },
+  { name: 'an answer about another card is taken', file: 'api/flow.ts', find: 'if (subject !== value)', replace: 'if (false)', tests: flow },
+  {
+    name: 'a value adds a condition',
+    file: 'api/iot.ts',
+    find: 'return `${key}==${quote}${value}${quote}`;',
+    replace: 'return `${key}==${value}`;',
+    tests: iot,
+  },
+  { name: 'next changes what is asked for', file: 'api/subscriptions.ts', find: 'for (const name of new Set(asked.keys())) whole.delete(name);', replace: '', tests: iot },
+  { name: 'a listing that counts more than came is complete', file: 'api/subscriptions.ts', find: 'if (next === null && size > read)', replace: 'if (false)', tests: iot },
+  { name: 'subscriptions that were not asked for are taken', file: 'api/subscriptions.ts', find: 'if (read > most)', replace: 'if (false)', tests: iot },
+  { name: 'a refused token is not renewed', file: 'api/subscriptions.ts', find: 'if (answer.status !== 401) return answer;', replace: 'return answer;', tests: iot },
+  {
+    name: 'each of those who were refused asks for a token',
+    file: 'api/token.ts',
+    find: 'if (stale === issued) issued = asked = undefined;',
+    replace: 'issued = asked = undefined;',
+    tests: iot,
+  },
+  { name: 'tokens are used to their last moment', file: 'api/token.ts', find: ' - Math.min(margin, seconds * 100)', replace: '', tests: iot },
+  {
+    name: 'the platform is asked without limit',
+    file: 'api/courier.ts',
+    find: 'admitted(gate, signal ?? run)',
+    replace: 'admitted(common, signal ?? run)',
+    tests: iot,
   },
   { name: 'retries have no budget', file: 'api/retry.ts', find: 'if (spent >= Math.max(10, requests / 5)) return false;', replace: '', tests: patience },
   { name: 'throttling on v3 is a refusal', file: 'api/errors.ts', find: '|| (status === 409 && surface.throttles(body))', replace: '', tests: writing },
