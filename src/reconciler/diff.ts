@@ -55,27 +55,30 @@ export function ignoring<T extends Values | JsonObject>(values: T, paths: readon
   return out as T;
 }
 
+/** Whether the value of the secret at a path is here. */
+type AtHand = (path: string) => boolean;
+
 /** Attributes a PATCH sends: those that change, each whole, with what other hands keep inside them. */
-export function changedFields(kind: Kind, declared: Values, live: Live, changes: readonly AttributeChange[]): Values {
+export function changedFields(kind: Kind, declared: Values, live: Live, changes: readonly AttributeChange[], atHand: AtHand): Values {
   const names = new Set(changes.map((change) => change.path.split('.', 1)[0] as string));
-  return Object.fromEntries([...names].map((name) => [name, laidOver(kind.attributes[name] as Attribute, declared[name] as Value, live.values[name])]));
+  return Object.fromEntries([...names].map((name) => [name, laidOver(name, kind.attributes[name] as Attribute, declared[name] as Value, live.values[name], atHand)]));
 }
 
 /** Attributes a PUT sends: every one that can change, so that a server that replaces and one that merges give the same. */
-export function allFields(kind: Kind, declared: Values, live: Live): Values {
+export function allFields(kind: Kind, declared: Values, live: Live, atHand: AtHand): Values {
   const out: Record<string, Value> = {};
   for (const [name, attribute] of writables(kind)) {
     if (attribute.immutable) continue;
     const now = live.values[name];
-    if (Object.hasOwn(declared, name)) out[name] = laidOver(attribute, declared[name] as Value, now);
+    if (Object.hasOwn(declared, name)) out[name] = laidOver(name, attribute, declared[name] as Value, now, atHand);
     else if (now !== undefined && now !== null && !attribute.only_declared) out[name] = now;
   }
   return out;
 }
 
 /** Declared members over live ones: members nobody declared keep their value. */
-function laidOver(attribute: Attribute, declared: Value, live: Value | undefined): Value {
-  if (isMerged(attribute)) return mergeSent(declared, live);
+function laidOver(path: string, attribute: Attribute, declared: Value, live: Value | undefined, atHand: AtHand): Value {
+  if (isMerged(attribute)) return mergeSent({ path, wanted: declared, live }, atHand);
   return attribute.word === 'object' && isTree(declared) && isTree(live) ? { ...live, ...declared } : declared;
 }
 

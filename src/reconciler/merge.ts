@@ -16,6 +16,7 @@ import {
   mergeOf,
   redact,
   redactAll,
+  secretsIn,
   stepsOf,
   unescapeAll,
   unmasked,
@@ -143,12 +144,27 @@ function* between(path: string, before: Value | undefined, after: Value | undefi
   yield { path, before, after };
 }
 
-/** What a PUT sends: everything declared, no mask, and the paths that are live. A number of theirs that no double holds goes back as it is. */
-export function mergeSent(declared: Value, live: Value | undefined): Value {
-  if (declared instanceof Reference || declared instanceof Template) return declared;
-  const { tree, removed } = mergeOf(declared);
+/**
+ * What a PUT sends: everything declared but masks and unchanged secrets that are not at hand, and the paths that are
+ * live. A number of theirs that no double holds goes back as it is.
+ */
+export function mergeSent({ path, wanted, live }: Pick<Merging, 'path' | 'wanted' | 'live'>, atHand: (path: string) => boolean): Value {
+  if (wanted instanceof Reference || wanted instanceof Template) return wanted;
+  const { tree, removed } = mergeOf(wanted);
   const now = mergeOf(live).tree;
-  return [exact(unmasked(tree), now), removed.filter((path) => memberAt(now, stepsOf(path)) !== undefined)];
+  const known = withoutLost(unmasked(tree), now, Array.isArray(wanted) ? `${path}.0` : path, atHand);
+  return [exact(known, now), removed.filter((path) => memberAt(now, stepsOf(path)) !== undefined)];
+}
+
+function withoutLost(tree: Values, live: Value | undefined, path: string, atHand: (path: string) => boolean): Values {
+  const members = Object.entries(tree).flatMap(([name, item]): [string, Value][] => {
+    const at = below(path, name);
+    const now = isTree(live) && Object.hasOwn(live, name) ? live[name] : undefined;
+    if (isTree(item)) return [[name, withoutLost(item, now, at, atHand)]];
+    const lost = [...secretsIn(item, at).keys()].some((secret) => !atHand(secret));
+    return lost && alike({ resend: () => false }, item, now, at) ? [] : [[name, item]];
+  });
+  return Object.fromEntries(members);
 }
 
 function exact(wanted: Value, live: Value | undefined): Value {

@@ -44,6 +44,8 @@ export interface Proposal {
   readonly plan: Plan;
   /** What the plan was computed from. */
   readonly world: World;
+  /** Live objects that no address manages or claims, by kind name. */
+  readonly strangers: ReadonlyMap<string, readonly Live[]>;
   /** 0 nothing to do, 2 changes, 3 blocked, 5 a person must decide, 1 errors. */
   readonly exit: Exit;
 }
@@ -97,11 +99,9 @@ export function plan(input: PlanInput): Proposal {
     ...(verdicts.some((one) => one.verdict === 'blocked') ? [exits.blocked] : []),
     ...(ordered.some(isChange) ? [exits.changes] : []),
   ]);
-  return { world: input.world, plan: { changes: ordered, drift: draft.drift, unmanaged: unmanaged(input, matcher), verdicts, diagnostics }, exit };
-}
-
-function unmanaged({ world }: PlanInput, matcher: Matcher): Record<string, number> {
-  return Object.fromEntries([...world.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind).length]));
+  const strangers = new Map([...input.world.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]));
+  const unmanaged = Object.fromEntries([...strangers].map(([name, objects]) => [name, objects.length]));
+  return { world: input.world, strangers, plan: { changes: ordered, drift: draft.drift, unmanaged, verdicts, diagnostics }, exit };
 }
 
 function planDeclared(draft: Draft, declaration: Declaration): Change | undefined {
@@ -167,13 +167,20 @@ function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Valu
     return undefined;
   }
   const base = { ...common(draft, declaration, reasonOf(match, changes), match), id: live.id, before: live.values, desired: desired(declaration, declared) };
-  const written = changes.length === 0 ? undefined : update(draft, kind, declared, live, changes);
+  const written = changes.length === 0 ? undefined : update(draft, kind, declared, live, changes, (path) => secret(path) !== 'unavailable');
   if (!recorded) return { action: 'adopt', ...base, changes, ...written };
   return written ? { action: 'update', ...base, changes, ...written } : { action: 'keep', ...base };
 }
 
-function update(draft: Draft, kind: Kind, declared: Values, live: Live, changes: readonly AttributeChange[]): Pick<Extract<Change, { action: 'update' }>, 'write' | 'request'> {
-  const fields = kind.operations.update === 'PUT' ? allFields(kind, declared, live) : changedFields(kind, declared, live, changes);
+function update(
+  draft: Draft,
+  kind: Kind,
+  declared: Values,
+  live: Live,
+  changes: readonly AttributeChange[],
+  atHand: (secret: string) => boolean = () => true,
+): Pick<Extract<Change, { action: 'update' }>, 'write' | 'request'> {
+  const fields = kind.operations.update === 'PUT' ? allFields(kind, declared, live, atHand) : changedFields(kind, declared, live, changes, atHand);
   const write: Write = { verb: 'update', id: live.id, fields, live };
   return { write, request: draft.input.compose(kind, write) };
 }

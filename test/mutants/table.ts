@@ -485,8 +485,9 @@ export const mutants: readonly Mutant[] = [
   },
   // Documents that are merged.
   { name: 'a masked password is a difference', file: 'reconciler/merge.ts', find: 'if (isMask(live) || (isEmpty', replace: 'if ((isEmpty', tests: merging },
-  { name: 'a mask is echoed', file: 'reconciler/merge.ts', find: '[exact(unmasked(tree), now),', replace: '[exact(tree, now),', tests: merging },
-  { name: 'a number of others loses digits on its way back', file: 'reconciler/merge.ts', find: '[exact(unmasked(tree), now),', replace: '[unmasked(tree),', tests: merging },
+  { name: 'a mask is echoed', file: 'reconciler/merge.ts', find: 'withoutLost(unmasked(tree), now,', replace: 'withoutLost(tree, now,', tests: merging },
+  { name: 'a number of others loses digits on its way back', file: 'reconciler/merge.ts', find: '[exact(known, now),', replace: '[known,', tests: merging },
+  { name: 'an unchanged secret has to be at hand', file: 'reconciler/merge.ts', find: 'lost && alike(', replace: 'false && alike(', tests: merging },
   {
     name: 'a path that is gone is taken out again',
     file: 'reconciler/merge.ts',

@@ -2,7 +2,7 @@
 // configuration managers.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExactNumber, Secret, wireText, type Declaration, type Json, type JsonObject, type Project, type Value } from '../../src/model/index.js';
+import { ExactNumber, Secret, wireText, type Declaration, type Json, type JsonObject, type Project, type Refusal, type Value } from '../../src/model/index.js';
 import { dummyCredentials } from '../../src/emulator/index.js';
 import { writeDeclarations } from '../../src/declarations/index.js';
 import { mergeChanges, merged, mergeSent } from '../../src/reconciler/merge.js';
@@ -74,7 +74,7 @@ describe('what is sent', () => {
     ['no mask, and no list with one', [{ a: { p: '*', q: 1 }, l: [{ p: '***' }], m: ['x'] }], [{}, []], '[{"a":{"q":1},"m":["x"]},[]]'],
     ['a number of theirs as it was', [{ a: '9007199254740993', l: ['9007199254740993'] }], [{ a: exact, l: [exact] }, []], '[{"a":9007199254740993,"l":[9007199254740993]},[]]'],
   ])('%s', (_, declared, live, body) => {
-    expect(wireText(mergeSent(declared, live))).toBe(body);
+    expect(wireText(mergeSent({ path: 'c', wanted: declared, live }, () => true))).toBe(body);
   });
 });
 
@@ -159,6 +159,18 @@ describe('configuration managers', () => {
     const blind = desire(manager([{ users: { list: [{ name: 'admin', password: new Secret('env.PASSWORD', () => undefined) }] } }]));
     const { plan, exit } = await cloud.plan(blind);
     expect([exit, plan.diagnostics.map(({ code }) => code)]).toEqual([0, ['secret-unseen']]);
+  });
+
+  it('are changed without a secret that is unchanged and not at hand, and not where it has to be sent', async () => {
+    const cloud = cloudOf();
+    await cloud.apply(withPassword('canary-1'));
+    const password = new Secret('env.PASSWORD', () => undefined);
+    const blind = (name: string): Project => desire(manager([{ users: { list: [{ name, password }], 'a.b': { psk: password, open: true } } }]));
+    expect((await cloud.apply(blind('admin'))).exit).toBe(0);
+    expect(bodies(cloud).at(-1)).toEqual({ configuration: [{ users: { 'a.b': { open: true } } }, []] });
+    expect((await cloud.plan(withPassword('canary-1'))).exit).toBe(0);
+    const refused = await cloud.apply(blind('root')).catch((error: unknown) => (error as Refusal).diagnostics.map(({ code }) => code));
+    expect(refused).toEqual(['secret-missing']);
   });
 
   it('drift by member, in the words of the document, whatever others do beside', async () => {
