@@ -6,8 +6,8 @@ import { pages } from './paging.js';
 import { understood, type Session } from './session.js';
 
 const pageSize = 500;
-/** Above so many objects one listing of the whole window is cheaper than a query for each. */
-const singleQueries = 50;
+/** Above so many objects one listing of the whole window takes the place of a query for each. */
+const singleQueries = 2;
 
 /** Every record about these objects, the oldest first. @throws Refusal where the log cannot be read. */
 export async function activity({ doorOf, reader }: Session, ids: readonly string[], since: string): Promise<readonly Activity[]> {
@@ -40,6 +40,7 @@ function activityOf(record: unknown): Activity | undefined {
   return {
     id: text(action['id'] ?? `${object_id} ${at}`),
     object_id,
+    object_type: typeof object['type_name'] === 'string' ? object['type_name'] : null,
     actor: text(actor['email'] || actor['id']),
     actor_id: text(actor['id']),
     actor_type: text(actor['type_name']),

@@ -8,6 +8,8 @@ export interface Activity {
   /** Identifier of the record. */
   readonly id: string;
   readonly object_id: string;
+  /** In the log's own words; null where it names none. */
+  readonly object_type: string | null;
   /** E-mail address where the log has one, otherwise the identifier. */
   readonly actor: string;
   readonly actor_id: string;

@@ -25,6 +25,8 @@ export interface Kind extends Collection {
   /** Attributes by which an object made by another hand is recognised; `content` means every writable one. */
   readonly identity: readonly string[] | 'content';
   readonly operations: Operations;
+  /** The activity log does not tell who changed its objects. */
+  readonly unlogged?: true;
   /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before letting go. */
   readonly retire?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** What is allowed and still likely a mistake, as far as declarations tell; `find` gives another one by its address. */

@@ -3,28 +3,32 @@
 import {
   exits,
   redact,
-  Refusal,
   Secret,
+  secretsIn,
   SENSITIVE,
   writes,
-  type Activity,
   type AttributeChange,
   type Change,
   type Declaration,
-  type Diagnostic,
   type DriftChange,
   type DriftRecord,
   type Entry,
   type Exit,
   type Findings,
   type Json,
+  type Kind,
+  type Live,
   type PlanRequest,
   type Project,
+  type UnmanagedRecord,
   type Value,
   worst,
 } from '../model/index.js';
 import type { Snapshot } from '../state/store.js';
+import { attribute, type Attribution, type Subject } from './attribution.js';
 import { ignoring } from './diff.js';
+import { healthOf } from './health.js';
+import type { World } from './observe.js';
 import { propose, type Desk } from './propose.js';
 import { valueAt } from './resolve.js';
 
@@ -33,25 +37,38 @@ export interface Audit extends Findings {
   readonly exit: Exit;
 }
 
-/** The activity log is kept this long. */
-const LOG_DAYS = 30;
+/** What is said of an object before the log is asked, and what the log is asked of it. */
+interface Case<T> {
+  readonly record: Omit<T, keyof Attribution>;
+  readonly subject?: Subject;
+}
 
 export async function findDrift(desk: Desk, project: Project, snapshot: Snapshot | undefined): Promise<Audit> {
   const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
-  const { plan, exit } = await propose(desk, project, snapshot, request);
+  const { plan, world, strangers, exit } = await propose(desk, project, snapshot, request);
   const entries = snapshot?.state.resources ?? {};
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
   const drifted = new Map(plan.drift.map((one) => [one.address, one.changes]));
-  const records = plan.changes.flatMap((change) => recordOf(change, entries[change.renamed_from ?? change.address], declarations.get(change.address), drifted) ?? []);
+  const cases = plan.changes.flatMap((change): readonly Case<DriftRecord>[] => {
+    const [entry, declaration] = [entries[change.renamed_from ?? change.address], declarations.get(change.address)];
+    const found = recordOf(change, entry, declaration, drifted);
+    const subject = found && subjectOf(found, desk.kinds.get(change.kind) as Kind, { entry, declaration, world });
+    return found ? [{ record: found.record, ...(subject && { subject }) }] : [];
+  });
+  const unmanaged = [...strangers].flatMap(([name, objects]) => objects.map((live) => strangerOf(desk.kinds.get(name) as Kind, live)));
+  const subjects = [...cases, ...unmanaged].flatMap(({ subject }) => subject ?? []);
+  const { told, diagnostics } = await attribute(desk, subjects, [...world.values()].find(({ skew }) => skew !== undefined)?.skew);
+  const said = new Map(subjects.map((subject, index) => [subject, told[index] as Attribution]));
+  const saidOf = ({ subject }: Pick<Case<DriftRecord>, 'subject'>): Attribution | undefined => subject && said.get(subject);
+  const records = cases.map((one): DriftRecord => ({ ...one.record, ...(saidOf(one) ?? { changed_by: 'unknown', window: { after: one.record.since, before: null } }) }));
   const named = new Set(records.map(({ address }) => address));
-  const { activities, diagnostics } = await whoChanged(desk, records);
   const failed = exit === exits.error || exit === exits.undecided;
   return {
-    records: records.map((record) => withAuthor(record, activities)),
+    records,
     inSync: plan.changes.flatMap(({ address }) => (named.has(address) ? [] : [address])),
     unmanaged: plan.unmanaged,
-    unmanagedObjects: [],
-    health: [],
+    unmanagedObjects: unmanaged.map((one): UnmanagedRecord => ({ ...one.record, ...(saidOf(one) as Attribution) })),
+    health: healthOf(world, managers(plan.changes, entries)),
     expectations: [],
     access: null,
     diagnostics: [...plan.diagnostics, ...diagnostics],
@@ -59,76 +76,89 @@ export async function findDrift(desk: Desk, project: Project, snapshot: Snapshot
   };
 }
 
+/** What is not as declared or as last applied; `outside` names the attributes that another hand changed. */
+interface Found extends Case<DriftRecord> {
+  readonly outside: readonly string[];
+}
+
 function recordOf(
   change: Change,
   entry: Entry | undefined,
   declaration: Declaration | undefined,
   drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>,
-): DriftRecord | undefined {
-  const base = {
-    address: change.address,
-    kind: change.kind,
-    origin: change.origin ?? null,
-    since: entry?.applied_at ?? null,
-    changed_by: 'unknown' as const,
-    window: { after: entry?.applied_at ?? null, before: null },
-  };
+): Found | undefined {
+  const base = { address: change.address, kind: change.kind, origin: change.origin ?? null, since: entry?.applied_at ?? null };
   const applied = (path: string): Json => json(valueAt(entry?.applied ?? {}, path));
-  if (change.action === 'create') return { ...base, id: entry?.id ?? null, status: entry ? 'gone' : 'missing', changes: [] };
+  if (change.action === 'create') return { record: { ...base, id: entry?.id ?? null, status: entry ? 'gone' : 'missing', changes: [] }, outside: [] };
   if (change.action === 'delete' || change.action === 'forget' || (change.action === 'update' && !change.desired)) {
     const gone = change.action === 'forget' && drifted.has(change.address);
-    return { ...base, id: change.id, status: gone ? 'gone' : 'undeclared', changes: [] };
+    return { record: { ...base, id: change.id, status: gone ? 'gone' : 'undeclared', changes: [] }, outside: [] };
   }
   if ('changes' in change && writes(change) && change.changes.some((one) => !isSecret(one.after)))
     return {
-      ...base,
-      id: change.id,
-      status: 'changed',
-      changes: change.changes.map((one): DriftChange => ({ path: one.path, declared: json(one.after), applied: applied(one.path), live: json(one.before) })),
+      record: {
+        ...base,
+        id: change.id,
+        status: 'changed',
+        changes: change.changes.map((one): DriftChange => ({ path: one.path, declared: json(one.after), applied: applied(one.path), live: json(one.before) })),
+      },
+      outside: change.changes.flatMap((one) => ((one.drifted || entry?.id !== change.id) && !isSecret(one.after) ? [one.path] : [])),
     };
   const outside = drifted.get(change.address);
   if (!outside || outside.length === 0) return undefined;
   const declared = ignoring(declaration?.values ?? {}, declaration?.lifecycle.ignore_changes ?? []);
   return {
-    ...base,
-    id: change.id,
-    status: 'settled',
-    changes: outside.map((one): DriftChange => ({ path: one.path, declared: json(valueAt(declared, one.path)), applied: json(one.before), live: json(one.after) })),
+    record: {
+      ...base,
+      id: change.id,
+      status: 'settled',
+      changes: outside.map((one): DriftChange => ({ path: one.path, declared: json(valueAt(declared, one.path)), applied: json(one.before), live: json(one.after) })),
+    },
+    outside: outside.map(({ path }) => path),
   };
+}
+
+/** What the log is asked; nothing where no other hand can have done it. */
+function subjectOf(
+  { record: { id, status }, outside }: Found,
+  kind: Kind,
+  { entry, declaration, world }: { readonly entry: Entry | undefined; readonly declaration: Declaration | undefined; readonly world: World },
+): Subject | undefined {
+  if (id === null || (status !== 'gone' && outside.length === 0)) return undefined;
+  const live = world.get(kind.name)?.byId.get(id);
+  return {
+    kind,
+    id,
+    what: status === 'gone' ? 'gone' : 'changed',
+    drifted: [...new Set(outside.map((path) => path.split('.', 1)[0] as string))],
+    secrets: [...secretsIn(declaration?.values ?? {}).keys()],
+    ...(entry?.id === id && { prior: entry }),
+    ...(live && { live }),
+  };
+}
+
+function strangerOf(kind: Kind, live: Live): Case<UnmanagedRecord> & { readonly subject: Subject } {
+  return { record: { kind: kind.name, id: live.id, label: labelOf(kind, live) }, subject: { kind, id: live.id, what: 'unmanaged', drifted: [], secrets: [], live } };
+}
+
+/** How a person recognises an object: by its name, otherwise by what identifies it. */
+function labelOf({ identity, attributes }: Kind, { values }: Live): string | null {
+  if (identity === 'content') return null;
+  const known = identity.filter((name) => values[name] !== undefined && values[name] !== null);
+  const names = known.filter((name) => attributes[name]?.word === 'text').map((name) => String(values[name]));
+  const label = names.length > 0 ? names.join(', ') : known.map((name) => `${name} ${String(values[name])}`).join(', ');
+  return label === '' ? null : label;
+}
+
+/** Addresses by what they manage. */
+function managers(changes: readonly Change[], entries: Readonly<Record<string, Entry>>): (kind: string, id: string) => string | undefined {
+  const recorded = Object.entries(entries).map(([address, { kind, id }]) => [`${kind} ${id}`, address] as const);
+  const planned = changes.flatMap((change) => (change.action === 'create' ? [] : [[`${change.kind} ${change.id}`, change.address] as const]));
+  const all = new Map([...recorded, ...planned]);
+  return (kind, id) => all.get(`${kind} ${id}`);
 }
 
 /** A secret cannot be read back, so it is never drift. */
 const isSecret = (value: Value | undefined): boolean => value instanceof Secret;
 
 const json = (value: Value | undefined): Json => (value === undefined ? null : redact(value, () => SENSITIVE));
-
-async function whoChanged(desk: Desk, records: readonly DriftRecord[]): Promise<{ activities: ReadonlyMap<string, Activity>; diagnostics: readonly Diagnostic[] }> {
-  const asked = records.filter((record) => record.id !== null && ['changed', 'gone', 'settled'].includes(record.status));
-  if (asked.length === 0) return { activities: new Map(), diagnostics: [] };
-  const oldest = new Date(desk.clock.now() - LOG_DAYS * 24 * 3600 * 1000).toISOString();
-  const since = asked.map((record) => record.since ?? oldest).toSorted()[0] ?? oldest;
-  try {
-    const found = await desk.cloud.activity(
-      asked.map((record) => record.id as string),
-      since < oldest ? oldest : since,
-    );
-    return { activities: new Map(found.map((activity) => [activity.object_id, activity])), diagnostics: [] };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return {
-      activities: new Map(),
-      diagnostics: error.diagnostics.map((one) => ({
-        ...one,
-        severity: 'warning',
-        summary: `Who changed it is not known, because the activity log could not be read. ${one.summary}`,
-      })),
-    };
-  }
-}
-
-function withAuthor(record: DriftRecord, activities: ReadonlyMap<string, Activity>): DriftRecord {
-  const activity = record.id === null || record.status === 'undeclared' || record.status === 'missing' ? undefined : activities.get(record.id);
-  if (!activity || (record.since !== null && activity.at < record.since)) return record;
-  const { actor, actor_type, at, action, before, after } = activity;
-  return { ...record, changed_by: { actor, actor_type, at, action, before, after } };
-}

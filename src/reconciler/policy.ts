@@ -238,9 +238,9 @@ function holdersByAccount(world: World, going: ReadonlySet<string>, after: Reado
 
 const texts = (value: Value | undefined): readonly string[] => (Array.isArray(value) ? (value as readonly Value[]).filter((item): item is string => typeof item === 'string') : []);
 
-const works = (destination: Values): boolean => destination.enabled !== false && destination.suspended !== true;
+export const works = (destination: Values): boolean => destination.enabled !== false && destination.suspended !== true;
 
-const inScope = (rule: Values): boolean => !isEmpty(rule.associated_accounts) || !isEmpty(rule.associated_groups);
+export const inScope = (rule: Values): boolean => !isEmpty(rule.associated_accounts) || !isEmpty(rule.associated_groups);
 
 /** A rule is heard where it has scope and somebody to tell. */
 function isHeard(rule: Values, delivers: (destination: Value) => boolean): boolean {

@@ -46,7 +46,7 @@ function neededKinds(project: Project, selection: Selection, request: PlanReques
 }
 
 /** Codes of a reader that was given no address or no credentials for a kind. */
-const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
+export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
 
 /** Kinds that only a policy asks for. One that no credentials were given for is left out, aloud. */
 async function readMore(names: readonly string[], read: (names: Iterable<string>) => Promise<World>): Promise<{ world: World; diagnostics: readonly Diagnostic[] }> {

@@ -25,6 +25,7 @@ export const alertRules = kind({
   doc: 'Selects alerts and sends them to destinations. Has no name: recognised by its exact content.',
   id: 'alert_config_id',
   identity: 'content',
+  unlogged: true,
   attributes: {
     schedule: choice('When notifications are sent: absent or null is at once.', ['daily'], { open: true, optional: true }),
     associated_accounts: set('Accounts whose alerts are selected.', ref('An account.', 'accounts', { wire: 'integer' }), { optional: true }),
