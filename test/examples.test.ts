@@ -7,7 +7,7 @@ import { emulator, folder, type Folder } from './cli/run.js';
 
 const examples = join(import.meta.dirname, '../examples');
 const secret = 'canary-of-the-examples';
-const env = { PAGER_SECRET: secret };
+const env = { PAGER_SECRET: secret, ROUTER_PASSWORD: `${secret}-too` };
 
 /** A copy of an example, with the cloud that its `estate.json` describes. */
 function copyOf(name: string): Folder {
@@ -34,6 +34,7 @@ const stories: readonly Story[] = [
   { name: 'field-operations', plan: { create: 21, adopt: 9 }, code: 2 },
   { name: 'environments', flags: ['--env', 'local'], plan: { create: 4 }, code: 2 },
   { name: 'adopting-an-estate', plan: { adopt: 8 }, code: 0 },
+  { name: 'router-configuration', plan: { adopt: 2 }, code: 2 },
 ];
 
 /** Plans, expects the exit code, and counts what would be done. */
@@ -144,5 +145,27 @@ describe('adopting an estate', () => {
     await home.expect(0, ['apply', '--auto-approve']);
     expect((await home.expect(0, ['state', 'list'])).stdout).toContain('alert_rules.doors ');
     expect(home.read('.trueup/emulator.json')).toBe(before);
+  });
+});
+
+describe('router configuration', () => {
+  it('leaves alone what others do beside, heals what they do to ours, and sends a password once', async () => {
+    const home = copyOf('router-configuration');
+    expect((await home.expect(0, ['plan'], { env })).stdout).toMatch(/configuration\.lan\.main\.mtu +1400 → 1500/);
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    const data = (): string => home.read('.trueup/emulator.json');
+    const configured = (): string => JSON.stringify((JSON.parse(data()) as { readonly records: Readonly<Record<string, unknown>> }).records['configuration_managers']);
+    expect(configured()).not.toContain('temporary');
+    home.write('.trueup/emulator.json', data().replaceAll('"timezone":"UTC"', '"timezone":"CET"'));
+    await home.expect(0, ['drift', '--detailed-exitcode'], { env });
+    home.write('.trueup/emulator.json', data().replaceAll('"mtu":1500', '"mtu":9000'));
+    expect((await home.expect(2, ['drift', '--detailed-exitcode'], { env })).stdout).toMatch(/configuration\.lan\.main\.mtu +1500 → 9000/);
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    const rotated = { env: { ...env, ROUTER_PASSWORD: `${secret}-rotated` } };
+    expect((await home.expect(2, ['plan', '--detailed-exitcode'], rotated)).stdout).toContain('1 to update');
+    await home.expect(0, ['apply', '--auto-approve'], rotated);
+    await home.expect(0, ['plan', '--detailed-exitcode'], rotated);
+    expect(configured()).toContain('"timezone":"CET"');
+    expect(data()).not.toContain(secret);
   });
 });
