@@ -23,21 +23,16 @@ export interface Flip {
 
 const surface: Surface = { name: 'flow', address: 'TRUEUP_FLOW_URL', credentials: 'TRUEUP_FLOW_USERNAME and TRUEUP_FLOW_PASSWORD', throttles: () => false };
 
-/** @throws Refusal for an address that must not be used, and, before anything is sent, for credentials that cannot be had. */
+/** @throws Refusal for an address that must not be used, and for credentials that cannot be had. */
 export function connectFlow({ flow, deadlineSeconds = 90, ...options }: FlowOptions): (flip: Flip) => Promise<Flipped> {
   const base = baseOf(flow.url, surface.address);
   const { carry } = courier({ ...options, requestsPerMinute: undefined, deadlineSeconds });
+  const { reveal, tidy } = vault();
+  const login = { 'X-Username': reveal(flow.username, true), 'X-Password': reveal(flow.password, true) };
   return async (flip) => {
-    const { reveal, tidy } = vault();
     const path = `${base.path}/get_sim_info/activate_sim`;
     const query = new URLSearchParams({ customerNo: flip.customer, filterKey: flip.by, subscriptionStatus: 'Activate' });
-    const headers = {
-      accept: 'application/json',
-      'user-agent': 'trueup',
-      'X-Username': reveal(flow.username, true),
-      'X-Password': reveal(flow.password, true),
-      filterValue: flip.value,
-    };
+    const headers = { accept: 'application/json', 'user-agent': 'trueup', ...login, filterValue: flip.value };
     const result = await carry({ method: 'GET', url: `${base.origin}${path}?${query.toString()}`, headers, counted: 'flow' }, () => false);
     const outcome = classify(result);
     if (outcome !== 'applied' || !('answer' in result)) return { class: outcome, diagnostic: complaint({ method: 'GET', path }, surface, result, tidy) };

@@ -122,6 +122,12 @@ describe('the token', () => {
     expect([code, text.includes(`POST ${TOKEN}`)]).toEqual(['unreadable-answer', true]);
   });
 
+  it('is not the only thing a service may answer: a complaint of ten megabytes is cut', async () => {
+    const { read } = platform(() => json({ title: 'No', detail: 'x'.repeat(10_000_000) }, 400, { 'content-type': 'application/problem+json' }));
+    const { code, text } = await refusal(read({ label: 'a' }));
+    expect([code, text.length < 1000]).toEqual(['rejected', true]);
+  });
+
   it('and the password are in no message and no event, however the service repeats them', async () => {
     const echo = (status: number): Answer =>
       json({ title: 'No', detail: 'token-1 open sesame & co open+sesame+%26+co open%20sesame%20%26%20co' }, status, { 'content-type': 'application/problem+json' });

@@ -77,14 +77,34 @@ describe('sim flip', () => {
     [[...flip, '--msisdn', '46700000001'], /--imsi and --msisdn/],
     [['sim', 'flip', '--imsi', ONE], /--customer/],
     [['sim', 'flip', '--imsi', 'x1', '--customer', '1'], /digits/],
+    [[...flip, '--auto-approve'], /TRUEUP_FLOW_URL, TRUEUP_FLOW_USERNAME, TRUEUP_FLOW_PASSWORD/],
     [flip, /no terminal[^]*trueup sim flip --imsi 240010000000001[^]*--auto-approve/],
   ])('%j is refused at once', async (args, words) => {
     const { stderr, stdout } = await folder().expect(1, args);
     expect([stderr, stdout]).toEqual([expect.stringMatching(words), '']);
   });
 
+  test('without the password of the flow nobody is asked and nothing is read', async () => {
+    const { home, env, states } = await place();
+    const { TRUEUP_FLOW_PASSWORD: _, ...rest } = env;
+    const { stderr } = await home.expect(1, [...flip, '--auto-approve'], { env: rest });
+    expect([stderr.includes('TRUEUP_FLOW_PASSWORD'), stderr.includes('will change')]).toEqual([true, false]);
+    expect(states()).toEqual(['ACTIVE', 'PAUSE', 'TERMINATED']);
+  });
+
+  test('a state of any length and shape is shown inert, and left alone', async () => {
+    const home = folder({ 'trueup.yaml': 'settings: { target: emulator }\n' });
+    home.write(
+      '.trueup/emulator.json',
+      JSON.stringify({ ...estate, records: { ...estate.records, subscriptions: [{ ...sims[0], state: `\u001b[31m\u202e::error::${'x'.repeat(10_000_000)}` }] } }),
+    );
+    const { stderr } = await home.expect(1, [...flip, '--auto-approve']);
+    expect(stderr).toContain('ACTIVE to PAUSE');
+    expect([stderr.length < 1000, /[\u001b\u202e]/.test(stderr)]).toEqual([true, false]);
+  });
+
   test.each<[string, readonly string[], RegExp]>([
-    ['another state', ['--imsi', '240010000000003', '--customer', '1001'], /"TERMINATED"/],
+    ['another state', ['--imsi', '240010000000003', '--customer', '1001'], /is TERMINATED: the flow/],
     ['a SIM that nobody knows', ['--imsi', '999999', '--customer', '1001'], /knows no SIM/],
     ['another customer', ['--imsi', ONE, '--customer', '1002'], /turned it down/],
   ])('%s is left as it is', async (_, args, words) => {

@@ -2,12 +2,13 @@
 // for, and the flow is called once: what becomes of a lost answer is for a person to see.
 import { exits, refuse, Refusal, type Exit, type Flipped, type Settings } from '../../model/index.js';
 import type { Flip } from '../../api/index.js';
-import { inert, visible } from '../../report/index.js';
+import { clip, inert, visible } from '../../report/index.js';
 import { subscriptions } from '../../resources/subscriptions.js';
 import { shellWord } from '../../state/trouble.js';
 import type { Command, Context } from '../context.js';
 import { settingsHere } from '../project.js';
 import { reach, reachFlow } from '../target.js';
+import { watch } from '../watch.js';
 
 /** What the flow makes of a state; all other states are none of its business. */
 const transitions: Readonly<Record<string, string>> = { ACTIVE: 'PAUSE', PAUSE: 'ACTIVE' };
@@ -16,23 +17,25 @@ export const run: Command = async (context) => {
   const { flags, err } = context;
   const flip = asked(context);
   const settings = await settingsHere(context);
-  const before = await stateOf(context, settings, flip);
-  const expected = Object.hasOwn(transitions, before) ? transitions[before] : undefined;
-  if (expected === undefined)
-    return refuse('not-to-flip', `The SIM with the ${named(flip)} is ${JSON.stringify(before)}: the flow changes ACTIVE to PAUSE and PAUSE to ACTIVE only.`);
-  err.write(`The SIM with the ${named(flip)} of customer ${JSON.stringify(flip.customer)} is ${before}. The sample flow will change it to ${expected}.\n`);
-  if (!flags.autoApprove && (await context.ask('Change it? Only yes is taken for an answer: ')).trim() !== 'yes') {
-    err.write('Nothing was changed.\n');
-    return context.signal.aborted ? exits.interrupted : exits.error;
-  }
   const flow = await reachFlow(context, settings);
   try {
+    const before = await stateOf(context, settings, flip);
+    const expected = Object.hasOwn(transitions, before) ? transitions[before] : undefined;
+    if (expected === undefined) return refuse('not-to-flip', `The SIM with the ${named(flip)} is ${shown(before)}: the flow changes ACTIVE to PAUSE and PAUSE to ACTIVE only.`);
+    err.write(`The SIM with the ${named(flip)} of customer ${shown(flip.customer)} is ${before}. The sample flow will change it to ${expected}.\n`);
+    if (!flags.autoApprove && (await context.ask('Change it? Only yes is taken for an answer: ')).trim() !== 'yes') {
+      err.write('Nothing was changed.\n');
+      return context.signal.aborted ? exits.interrupted : exits.error;
+    }
     return ended(context, flip, { before, expected, flipped: await flow.flip(flip) });
   } finally {
     await flow.close();
   }
 };
 
+const LONGEST = 100;
+/** What a stranger says, as data and not too much of it. */
+const shown = (text: string): string => clip(visible(text.slice(0, LONGEST + 1)), LONGEST);
 const named = ({ by, value }: Flip): string => `${by.toUpperCase()} ${value}`;
 
 /** @throws Refusal, at once where nobody can be asked. */
@@ -55,12 +58,14 @@ const look = ({ by, value }: Flip): string => `trueup get subscriptions --filter
 
 /** @throws Refusal where the platform does not know exactly this SIM. */
 async function stateOf(context: Context, settings: Settings, flip: Flip): Promise<string> {
-  const { cloud, close } = await reach(context, settings, { emit: () => undefined });
+  const watching = await watch(context);
+  const { cloud, close } = await reach(context, settings, watching);
   try {
     for await (const some of cloud.records(subscriptions, { filters: { [flip.by]: flip.value } }))
       for (const { record } of some) if (record[flip.by] === flip.value) return typeof record['state'] === 'string' ? record['state'] : 'unknown';
     return refuse('no-subscription', `The IoT platform knows no SIM with the ${named(flip)}.`);
   } finally {
+    watching.end();
     await close();
   }
 }
@@ -79,7 +84,7 @@ function ended(context: Context, flip: Flip, { before, expected, flipped }: Seen
   else if (outcome === 'applied') context.out.write(lines(result));
   if (outcome === 'applied' && after === expected) return exits.done;
   const detail = `To look: ${look(flip)}`;
-  if (outcome === 'applied') return refuse('not-as-expected', `The flow was called, and the SIM is ${JSON.stringify(status)}, not ${expected}.`, { detail }, exits.undecided);
+  if (outcome === 'applied') return refuse('not-as-expected', `The flow was called, and the SIM is ${shown(String(status))}, not ${expected}.`, { detail }, exits.undecided);
   const why = diagnostic?.summary ?? 'it gave no reason';
   if (outcome === 'unknown')
     return refuse('outcome-unknown', `Whether the SIM with the ${named(flip)} was changed is unknown, and nothing is sent again: ${why}`, { detail }, exits.undecided);
@@ -87,9 +92,9 @@ function ended(context: Context, flip: Flip, { before, expected, flipped }: Seen
   throw new Refusal([{ severity: 'error', code: outcome, ...told }], diagnostic?.code === 'interrupted' ? exits.interrupted : exits.error);
 }
 
-/** A word and its value a line; what the service says is shown as data. */
+/** A word and its value a line. */
 function lines(result: Readonly<Record<string, string | null>>): string {
   const rows = Object.entries(result).filter(([name]) => name !== 'outcome');
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
-  return rows.map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(width)}${visible(value ?? '')}\n`).join('');
+  return rows.map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(width)}${shown(value ?? '')}\n`).join('');
 }
