@@ -13,6 +13,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   apply: () => import('./commands/apply.js'),
   destroy: () => import('./commands/destroy.js'),
   drift: () => import('./commands/drift.js'),
+  watch: () => import('./commands/watch.js'),
   import: () => import('./commands/import.js'),
   export: () => import('./commands/export.js'),
   get: () => import('./commands/get.js'),

@@ -36,12 +36,18 @@ export interface Flags {
   readonly destroy?: boolean;
   readonly detailedExitcode?: boolean;
   readonly env?: string;
+  readonly every?: string;
   readonly exclude?: readonly string[];
+  readonly expand?: string;
   readonly fault?: readonly string[];
   readonly filter?: readonly string[];
   readonly format?: string;
   readonly imsi?: string;
   readonly json?: boolean;
+  readonly limit?: string;
+  readonly metricsFile?: string;
+  readonly metricsHost?: string;
+  readonly metricsPort?: string;
   readonly msisdn?: string;
   readonly out?: string;
   readonly output?: string;
@@ -49,8 +55,10 @@ export interface Flags {
   readonly port?: string;
   readonly report?: readonly string[];
   readonly seed?: string;
+  readonly since?: string;
   readonly target?: readonly string[];
   readonly unmanaged?: string;
+  readonly until?: string;
   readonly var?: readonly string[];
 }
 
@@ -118,6 +126,20 @@ export const commands: readonly CommandSpec[] = [
     ],
     more: paths,
   },
+  {
+    name: 'watch',
+    args: '[paths...]',
+    doc: 'audit again and again: one line a cycle, metrics for Prometheus',
+    flags: [
+      { spelling: '--every <span>', doc: 'time from one audit to the next, as 30s, 5m or 1h', initial: '5m' },
+      { spelling: '--metrics-file <file>', doc: 'write the metrics to this file after each audit' },
+      { spelling: '--metrics-port <n>', doc: 'serve the metrics at /metrics; 0 takes a free port' },
+      { spelling: '--metrics-host <address>', doc: 'address to serve them at', initial: '127.0.0.1' },
+      ...project,
+    ],
+    graceful: true,
+    more: paths,
+  },
   { name: 'import', args: '<address> <id> [paths...]', doc: 'bind a declaration to an object that exists', flags: project, graceful: true },
   {
     name: 'export',
@@ -133,10 +155,14 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'get',
     args: '<kind> [id]',
-    doc: 'list objects as they are',
+    doc: 'list what is there',
     flags: [
       { spelling: '--filter <key=value>', doc: "one of the API's filters; repeatable", repeat: true },
-      { spelling: '-o, --output <format>', doc: 'form of the list', choices: ['table', 'json', 'yaml', 'csv'], initial: 'table' },
+      { spelling: '--since <time>', doc: 'from this time on: ISO 8601, or as 30m, 24h, 7d, 2w before now' },
+      { spelling: '--until <time>', doc: 'up to this time' },
+      { spelling: '--expand <words>', doc: 'references to show as what they point at' },
+      { spelling: '--limit <n>', doc: 'stop reading after so many records' },
+      { spelling: '-o, --output <format>', doc: 'form of the list', choices: ['table', 'wide', 'json', 'yaml', 'csv', 'ndjson'], initial: 'table' },
       ...project,
     ],
   },

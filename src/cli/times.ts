@@ -1,7 +1,13 @@
 // Points in time as people type them: ISO 8601, or a span before now.
 import { refuse } from '../model/index.js';
 
-const MILLISECONDS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const MILLISECONDS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Milliseconds of a span such as `30s`, `5m`, `1h`. @throws Refusal */
+export function spanOf(flag: string, text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  return count === undefined ? refuse('usage', `${flag} takes a span such as 30s, 5m or 1h.`) : Number(count) * (MILLISECONDS[unit] as number);
+}
 
 /** ISO 8601 in UTC of `2026-03-01`, `2026-03-01T12:00:00Z` (UTC where no offset stands) or `7d`. @throws Refusal */
 export function timeFrom(flag: string, text: string, now: number): string {

@@ -15,6 +15,7 @@ import type { Style } from './style.js';
 export { renderDiagnostics } from './diagnostics.js';
 export { driftDocument, planDocument, type DriftInput, type Meta, type PlanInput } from './document.js';
 export { inert, visible } from './inert.js';
+export { metricsText, watchSentence, type WatchRecord } from './metrics.js';
 export { ndjson, type Ndjson } from './ndjson.js';
 export { renderOutcomes } from './outcomes.js';
 export { advance, noProgress, progressLine, type Progress } from './progress.js';

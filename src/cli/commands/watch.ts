@@ -1,0 +1,113 @@
+// `trueup watch`: the audit again and again, one line a cycle, and its numbers for Prometheus. A cycle that fails is
+// told and counted, and the next one comes at its time; cycles never pile up. Reads only.
+import { resolve } from 'node:path';
+import { exits, refuse, Refusal, type DriftDocument } from '../../model/index.js';
+import { metricsText, visible, type WatchRecord } from '../../report/index.js';
+import { audit } from '../audit.js';
+import { wholeNumber, type Command, type Context } from '../context.js';
+import { serveMetrics } from '../metrics-server.js';
+import { spanOf } from '../times.js';
+import { withProject } from '../workplace.js';
+
+const SHORTEST = 1000;
+/** Share of the period by which a cycle may come later, so that many watchers do not come at once. */
+const JITTER = 0.1;
+
+export const run: Command = async (context, paths) => {
+  const { flags, clock, out, err, signal, cwd, random } = context;
+  const every = spanOf('--every', flags.every ?? '5m');
+  if (every < SHORTEST) refuse('usage', '--every takes at least 1s.');
+  const file = flags.metricsFile === undefined ? undefined : resolve(cwd, flags.metricsFile);
+  const quiet = sayingOnce(context);
+  let record: WatchRecord = { audits: { good: 0, failed: 0 }, startedAt: clock.now() / 1000, requests: {} };
+  const text = (): string => metricsText(record, [...context.kinds.keys()], clock.now() / 1000);
+  const port = flags.metricsPort === undefined ? undefined : wholeNumber('--metrics-port', flags.metricsPort, 0, 65_535);
+  const served = port === undefined ? undefined : await serveMetrics({ host: flags.metricsHost ?? '127.0.0.1', port }, text);
+  if (served) err.write(`Metrics at ${served.url}\n`);
+  try {
+    for (let next = clock.monotonic(); !signal.aborted;) {
+      const cycle = await once(quiet, paths);
+      if (signal.aborted) break;
+      record = grown(record, cycle, clock.now() / 1000);
+      out.write(`${new Date(clock.now()).toISOString()} ${cycle.words}\n`);
+      if (file !== undefined) await writeMetrics(quiet, file, text());
+      // A cycle that took longer than its period is not made up for.
+      next = Math.max(next + every, clock.monotonic());
+      await clock.sleep(next - clock.monotonic() + every * JITTER * random.fraction(), signal).catch(() => undefined);
+    }
+  } finally {
+    await served?.close();
+  }
+  return exits.done;
+};
+
+interface Cycle {
+  readonly words: string;
+  readonly seconds: number;
+  readonly requests: Readonly<Record<string, number>>;
+  readonly document?: DriftDocument;
+}
+
+async function once(context: Context, paths: readonly string[]): Promise<Cycle> {
+  const { clock } = context;
+  const begun = clock.monotonic();
+  let requests: () => Readonly<Record<string, number>> = () => ({});
+  const ended = (words: string, document?: DriftDocument): Cycle => ({
+    words,
+    seconds: (clock.monotonic() - begun) / 1000,
+    requests: requests(),
+    ...(document && { document }),
+  });
+  try {
+    return await withProject(context, paths, async (site) => {
+      requests = () => site.reached.cloud.cost();
+      const { document, exit } = await audit(context, site);
+      const trouble = document.diagnostics.find(({ severity }) => severity === 'error');
+      if (exit !== exits.done && exit !== exits.changes) return ended(`failed: ${visible(trouble?.summary ?? 'the audit could not be made')}`);
+      const { watchSentence } = await import('../../report/index.js');
+      return ended(watchSentence(document, (clock.monotonic() - begun) / 1000), document);
+    });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return ended(`failed: ${visible(error.diagnostics.map(({ summary }) => summary)[0] ?? 'for no reason that was told')}`);
+  }
+}
+
+function grown(before: WatchRecord, { seconds, requests, document }: Cycle, now: number): WatchRecord {
+  const sum = { ...before.requests };
+  for (const [name, count] of Object.entries(requests)) sum[name] = (sum[name] ?? 0) + count;
+  const { good, failed } = before.audits;
+  return {
+    ...before,
+    audits: document ? { good: good + 1, failed } : { good, failed: failed + 1 },
+    lastAt: now,
+    ...(document && { lastGoodAt: now, document }),
+    seconds,
+    requests: sum,
+  };
+}
+
+/** A disk that is full for a while does not end the watch. */
+async function writeMetrics({ files, tell }: Context, file: string, text: string): Promise<void> {
+  try {
+    await files.replace(file, text, 0o644);
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    await tell([{ severity: 'warning', code: 'metrics-unwritten', summary: `${file} could not be written (${code}).` }]);
+  }
+}
+
+/** What was said in an earlier cycle is not said again. */
+function sayingOnce(context: Context): Context {
+  const said = new Set<string>();
+  return {
+    ...context,
+    tell: (diagnostics) =>
+      context.tell(
+        diagnostics.filter((one) => {
+          const key = `${one.code} ${one.address ?? ''} ${one.summary}`;
+          return !said.has(key) && said.add(key);
+        }),
+      ),
+  };
+}

@@ -1,0 +1,42 @@
+// The one page of `trueup watch --metrics-port`: GET /metrics, on loopback unless another address is named.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { refuse } from '../model/index.js';
+
+export interface MetricsServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** @throws Refusal where the address cannot be taken. */
+export async function serveMetrics({ host, port }: { readonly host: string; readonly port: number }, text: () => string): Promise<MetricsServer> {
+  const server = createServer((request, response) => {
+    const [path] = (request.url ?? '').split('?');
+    const found = path === '/metrics' && (request.method === 'GET' || request.method === 'HEAD');
+    response.writeHead(found ? 200 : 404, { 'content-type': found ? 'text/plain; version=0.0.4; charset=utf-8' : 'text/plain; charset=utf-8' });
+    response.end(found ? text() : 'GET /metrics\n');
+  });
+  await listening(server, host, port);
+  const { port: taken, family } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${host}]` : host}:${taken}/metrics`,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((done, fail) => {
+    server.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
+      try {
+        refuse('metrics-port', `Metrics cannot be served at ${host}:${port} (${code}).`, { detail: 'Name another --metrics-port; 0 takes a free one.' });
+      } catch (error) {
+        fail(error as Error);
+      }
+    });
+    server.listen(port, host, done);
+  });
+}
