@@ -1,5 +1,17 @@
 // What a change does to each attribute, for people: one list that text and Markdown lay out in their own way.
-import { SENSITIVE, canonical, compareText, equal, isObject, type DriftChange, type Json, type JsonObject, type ResourceChange, type ResourceDrift } from '../model/index.js';
+import {
+  SENSITIVE,
+  canonical,
+  compareText,
+  equal,
+  isObject,
+  type Author,
+  type DriftChange,
+  type Json,
+  type JsonObject,
+  type ResourceChange,
+  type ResourceDrift,
+} from '../model/index.js';
 import { inert, shorten, visible } from './inert.js';
 import { patched, pointer } from './patch.js';
 import { plural } from './words.js';
@@ -45,6 +57,14 @@ export function driftDifference({ path, declared, live }: DriftChange): Differen
 /** From what was applied to what is live. */
 export function outsideDifference({ path, applied, live }: ResourceDrift['changes'][0]): Difference {
   return { path, before: brief(applied), after: brief(live), unknown: false, sensitive: applied === SENSITIVE };
+}
+
+/** What the activity log says that somebody changed. */
+export function loggedDifferences(author: Author): readonly Difference[] {
+  if (author === 'unknown' || (author.before === null && author.after === null)) return [];
+  return [...leaves([], author.before ?? undefined, author.after ?? undefined)]
+    .filter(({ path, before, after }) => path.length > 0 && !equal(before, after))
+    .map(({ path, before, after }) => ({ path: dotted(path), before: before && brief(before), after: after && brief(after), unknown: false, sensitive: false }));
 }
 
 /** Characters of one text within a value: a difference is for reading. */

@@ -1,10 +1,10 @@
 // An audit as a comment or a job summary: counts first, a table of objects, their attributes folded.
-import type { DriftDocument, DriftRecord } from '../model/index.js';
-import { driftDifference, outsideDifference } from './differences.js';
+import type { Ailment, DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
+import { driftDifference, loggedDifferences, outsideDifference } from './differences.js';
 import { code, prose, shorten } from './inert.js';
 import type { Lines } from './layout.js';
-import { diagnosticItems, differenceFence, fitted, folded, footer, table, type Level } from './markdown.js';
-import { changedBy, driftMeanings, driftSentence, driftSigns, place } from './words.js';
+import { diagnosticItems, differenceFence, fitted, folded, footer, some, table, type Level } from './markdown.js';
+import { ailmentSentence, authorSentence, changedBy, driftMeanings, driftSentence, driftSigns, place, plural } from './words.js';
 
 export function driftMarkdown(document: DriftDocument): string {
   return fitted((level) => driftLines(document, level));
@@ -15,12 +15,14 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
   yield* diagnosticItems(document.diagnostics, level);
   const { drift } = document;
   if (drift.length > 0) yield* table(['Status', 'Address', 'Meaning', 'Changed', 'Declared'], drift, level, (record) => cellsOf(record, level));
-  const changed = drift.filter(({ changes }) => changes.length > 0);
+  const changed = drift.filter(({ changes, changed_by }) => changes.length > 0 || loggedDifferences(changed_by).length > 0);
   if (level.details && changed.length > 0)
     yield* folded(
       'Attributes, from declared (settled: last applied) to live',
       changed.flatMap((record) => [...detailOf(record, level)]),
     );
+  yield* ailmentItems(document.health, level);
+  yield* strangerTable(document.unmanaged_objects, level);
   if (!level.details) yield* ['Attribute details are left out: the audit is too long for a comment. The text and JSON forms have them.', ''];
   yield* footer(document, level);
 }
@@ -37,7 +39,34 @@ function cellsOf(record: DriftRecord, level: Level): readonly string[] {
   ];
 }
 
-function* detailOf({ address, status, changes }: DriftRecord, level: Level): Lines {
+function* detailOf({ address, status, changes, changed_by }: DriftRecord, level: Level): Lines {
   yield* ['', code(shorten(address, level.length)), ''];
-  yield* differenceFence(changes.map(status === 'settled' ? outsideDifference : driftDifference), level);
+  if (changes.length > 0) yield* differenceFence(changes.map(status === 'settled' ? outsideDifference : driftDifference), level);
+  const logged = loggedDifferences(changed_by);
+  if (logged.length === 0) return;
+  yield* ['', 'In the activity log:', ''];
+  yield* differenceFence(logged, level);
+}
+
+/** Entries of the lists beside the drift itself: their counts say how many there are. */
+const most = 50;
+
+const atMost = (level: Level): Level => ({ ...level, rows: Math.min(level.rows, most) });
+
+function* ailmentItems(health: readonly Ailment[], level: Level): Lines {
+  if (health.length === 0) return;
+  yield* ['**Not well**', ''];
+  yield* some(health, atMost(level), (ailment) => [`- ${prose(shorten(ailmentSentence(ailment), level.length))}`]);
+  yield '';
+}
+
+function* strangerTable(strangers: readonly UnmanagedRecord[], level: Level): Lines {
+  if (strangers.length === 0) return;
+  const cells = (stranger: UnmanagedRecord): readonly string[] => [
+    code(shorten(stranger.kind, level.length)),
+    code(shorten(stranger.id, level.length)),
+    prose(shorten(stranger.label ?? '', level.length)),
+    prose(shorten(authorSentence(stranger), level.length)),
+  ];
+  yield* folded(`Not managed here: ${plural(strangers.length, 'object')}`, ['', ...table(['Kind', 'Id', 'Name', 'Changed'], strangers, atMost(level), cells)]);
 }

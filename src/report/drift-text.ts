@@ -1,10 +1,13 @@
 // An audit for a terminal: what is not as declared or not as last applied, who changed it, the summary last.
-import { equal, type DriftDocument, type DriftRecord } from '../model/index.js';
-import { driftDifference, inline, outsideDifference } from './differences.js';
+import { equal, type Ailment, type Author, type DriftDocument, type DriftRecord, type UnmanagedRecord } from '../model/index.js';
+import { driftDifference, inline, loggedDifferences, outsideDifference } from './differences.js';
 import { ending } from './ending.js';
 import { differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
-import { changedBy, driftActions, driftMeanings, driftSentence, driftSigns, place } from './words.js';
+import { ailmentSentence, authorSentence, changedBy, driftActions, driftMeanings, driftSentence, driftSigns, place, strangerSentence } from './words.js';
+
+/** Entries of a list that are shown; JSON has all of them. */
+const most = 20;
 
 export function* driftText(document: DriftDocument, style: Style): Lines {
   const color = palette(style);
@@ -13,6 +16,8 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
     yield* recordLines(record, color, width);
     yield '';
   }
+  yield* ailmentLines(document.health, color, width);
+  yield* strangerLines(document.unmanaged_objects, color, width);
   yield* ending(document, driftSentence(document), document.drift.length > 0, color, width);
 }
 
@@ -23,10 +28,42 @@ export function* recordLines(record: DriftRecord, color: Palette, width: number)
   const about = [driftMeanings[status], ...(id === null ? [] : [`id ${id}`]), ...(origin ? [place(origin)] : [])];
   yield* flow(about.join(' · '), { width, lead: '  ', paint: color.dim });
   if (status !== 'missing' && status !== 'undeclared') yield* flow(changedBy(record), { width, lead: '  ', paint: color.dim });
-  if (changes.length === 0) return;
-  yield color.dim(status === 'settled' ? '    last applied → live' : '    declared → live');
+  if (changes.length > 0) yield color.dim(status === 'settled' ? '    last applied → live' : '    declared → live');
   for (const change of changes) {
     yield* differenceLines([status === 'settled' ? outsideDifference(change) : driftDifference(change)], color, width, 4);
     if (status !== 'settled' && !equal(change.applied, change.declared)) yield* flow(`last applied: ${inline(change.applied)}`, { width, lead: '      ', paint: color.dim });
   }
+  yield* loggedLines(record.changed_by, color, width);
+}
+
+/** What the activity log shows of the change. */
+function* loggedLines(author: Author, color: Palette, width: number): Lines {
+  const differences = loggedDifferences(author);
+  if (differences.length === 0) return;
+  yield color.dim('    in the activity log');
+  yield* differenceLines(differences.slice(0, most), color, width, 4);
+  yield* rest(differences.length, color);
+}
+
+function* ailmentLines(health: readonly Ailment[], color: Palette, width: number): Lines {
+  if (health.length === 0) return;
+  yield color.bold('Not well:');
+  for (const ailment of health.slice(0, most)) yield* flow(ailmentSentence(ailment), { width, lead: '  ! ', paintLead: color.yellow });
+  yield* rest(health.length, color);
+  yield '';
+}
+
+function* strangerLines(strangers: readonly UnmanagedRecord[], color: Palette, width: number): Lines {
+  if (strangers.length === 0) return;
+  yield color.bold('Live, and managed by nothing here:');
+  for (const stranger of strangers.slice(0, most)) {
+    yield* flow(strangerSentence(stranger), { width, lead: '  ', hang: 4 });
+    yield* flow(authorSentence(stranger), { width, lead: '    ', paint: color.dim });
+  }
+  yield* rest(strangers.length, color);
+  yield '';
+}
+
+function* rest(count: number, color: Palette): Lines {
+  if (count > most) yield color.dim(`    … and ${count - most} more (--format json has all of them)`);
 }

@@ -17,7 +17,20 @@ import {
 import type { Clock } from '../ports/index.js';
 import { visible } from './inert.js';
 import { jsonLine } from './json.js';
-import { actionOf, changedBy, driftMeanings, driftSentence, during, outcomeSentence, past, planSentence, verbOf } from './words.js';
+import {
+  actionOf,
+  ailmentSentence,
+  authorSentence,
+  changedBy,
+  driftMeanings,
+  driftSentence,
+  during,
+  outcomeSentence,
+  past,
+  planSentence,
+  strangerSentence,
+  verbOf,
+} from './words.js';
 
 /** Each call answers zero or more whole lines. */
 export interface Ndjson {
@@ -65,6 +78,8 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
     },
     drift: (document) =>
       document.drift.map((record) => drifted(line, record)).join('') +
+      document.health.map((ailment) => line('warn', 'ailment', ailmentSentence(ailment), { ailment })).join('') +
+      document.unmanaged_objects.map((object) => line('info', 'unmanaged', `${strangerSentence(object)}: not managed here; ${authorSentence(object)}`, { object })).join('') +
       diagnostics(document.diagnostics) +
       line('info', 'drift_summary', driftSentence(document), { summary: document.summary, unmanaged: document.unmanaged }),
     event: (event) => {
@@ -150,10 +165,10 @@ function plannedChange(line: Line, change: ResourceChange): string {
 }
 
 function drifted(line: Line, record: DriftRecord): string {
-  const { address, status, changed_by, since, changes } = record;
+  const { address, status, changed_by, window, since, changes } = record;
   return line('info', 'resource_drift', `${address}: ${driftMeanings[status]}; ${changedBy(record)}`, {
     change: { resource: resource(address), action: driftedActions[status] },
-    drift: { status, changed_by, since, changes },
+    drift: { status, changed_by, window, since, changes },
   });
 }
 

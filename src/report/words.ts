@@ -1,5 +1,6 @@
 // The words and signs that every renderer uses for the same thing.
 import {
+  equal,
   summarise,
   type Action,
   type Ailment,
@@ -12,6 +13,7 @@ import {
   type ResourceChange,
   type Severity,
   type Summary,
+  type UnmanagedRecord,
   type Verified,
 } from '../model/index.js';
 
@@ -110,9 +112,22 @@ export function ailmentSentence({ code, kind, id, address, summary, detail, at }
 }
 
 /** Who changed the object and when, as far as the activity log knows. */
-export function changedBy({ changed_by, since }: DriftRecord): string {
+export function changedBy(record: DriftRecord): string {
+  const { status, since, changes } = record;
+  const anew = status === 'changed' && since !== null && changes.every(({ applied, live }) => equal(applied, live));
+  return anew ? 'not changed outside: declared anew' : authorSentence(record);
+}
+
+/** Who did it, or when it was done by nobody knows whom. */
+export function authorSentence({ changed_by, window: { after, before } }: Pick<UnmanagedRecord, 'changed_by' | 'window'>): string {
   if (changed_by !== 'unknown') return `${changed_by.action} by ${changed_by.actor} (${changed_by.actor_type}) at ${changed_by.at}`;
-  return since === null ? 'changed by: unknown' : `changed by: unknown, after ${since}`;
+  const bounds = [...(after === null ? [] : [`after ${after}`]), ...(before === null ? [] : [`before ${before}`])];
+  return `changed by: unknown${bounds.length === 0 ? '' : `, ${bounds.join(' and ')}`}`;
+}
+
+/** What is live and managed by nothing here. */
+export function strangerSentence({ kind, id, label }: UnmanagedRecord): string {
+  return `${kind} ${id}${label === null ? '' : ` ${label}`}`;
 }
 
 export function unmanagedSentence(unmanaged: Readonly<Record<string, number>>): string | undefined {
