@@ -10,7 +10,7 @@ const SECRET_NAME = /password|passphrase|secret|psk/i;
 export function veiled(value: Json, stand: (secret: Json) => Json = () => MASK): Json {
   if (Array.isArray(value)) return value.map((item: Json) => veiled(item, stand));
   if (!isObject(value)) return value;
-  const members = Object.entries(value as JsonObject);
+  const members = Object.entries(value);
   return Object.fromEntries(members.map(([name, item]) => [name, SECRET_NAME.test(name) && typeof item === 'string' ? stand(item) : veiled(item, stand)]));
 }
 
@@ -18,12 +18,12 @@ export function veiled(value: Json, stand: (secret: Json) => Json = () => MASK):
 export function misfit(value: unknown): string | undefined {
   const [tree, paths = []] = Array.isArray(value) && value.length <= 2 ? (value as readonly Json[]) : [];
   if (!isObject(tree) || !Array.isArray(paths)) return 'must be an object to merge and a list of paths to take out';
-  return holdsMask(tree as JsonObject) ? 'must hold a secret, not its mask' : undefined;
+  return holdsMask(tree) ? 'must hold a secret, not its mask' : undefined;
 }
 
 function holdsMask(value: Json): boolean {
   if (typeof value === 'string') return /^\*+$/.test(value);
-  return typeof value === 'object' && value !== null && Object.values(value).some((item) => holdsMask(item as Json));
+  return typeof value === 'object' && value !== null && Object.values(value).some((item) => holdsMask(item));
 }
 
 const part = (value: Json | undefined): JsonObject => (Array.isArray(value) && isObject(value[0]) ? (value[0] as JsonObject) : {});
@@ -40,7 +40,7 @@ export function settled(before: JsonObject, after: JsonObject): JsonObject {
 
 function merged(tree: JsonObject, over: JsonObject): JsonObject {
   const own = (name: string): Json | undefined => (Object.hasOwn(tree, name) ? tree[name] : undefined);
-  const members = Object.entries(over).map(([name, item]) => [name, isObject(item) ? merged(isObject(own(name)) ? (own(name) as JsonObject) : {}, item as JsonObject) : item]);
+  const members = Object.entries(over).map(([name, item]) => [name, isObject(item) ? merged(isObject(own(name)) ? (own(name) as JsonObject) : {}, item) : item]);
   return { ...tree, ...(Object.fromEntries(members) as JsonObject) };
 }
 
@@ -48,7 +48,7 @@ function without(tree: JsonObject, [step = '', ...rest]: readonly string[]): Jso
   if (!Object.hasOwn(tree, step)) return tree;
   const { [step]: inner, ...others } = tree;
   if (rest.length === 0) return others;
-  return isObject(inner) ? { ...tree, [step]: without(inner as JsonObject, rest) } : tree;
+  return isObject(inner) ? { ...tree, [step]: without(inner, rest) } : tree;
 }
 
 /** What leads from one tree to the other, as far as its top tells. */

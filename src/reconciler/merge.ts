@@ -168,7 +168,7 @@ function withoutLost(tree: Values, live: Value | undefined, path: string, atHand
 }
 
 function exact(wanted: Value, live: Value | undefined): Value {
-  if (live instanceof ExactNumber) return digitsOf(wanted) === live.text ? (live as unknown as Value) : wanted;
+  if (live instanceof ExactNumber) return digitsOf(wanted) === live.text ? live : wanted;
   if (Array.isArray(wanted)) return (wanted as readonly Value[]).map((item, index) => exact(item, Array.isArray(live) ? (live as readonly Value[])[index] : undefined));
   if (!isTree(wanted)) return wanted;
   return Object.fromEntries(Object.entries(wanted).map(([name, item]) => [name, exact(item, isTree(live) && Object.hasOwn(live, name) ? live[name] : undefined)]));

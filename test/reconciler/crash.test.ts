@@ -9,7 +9,7 @@ import { desire, rig, type Rig } from '../support/rig.js';
 
 const to = (target: string, attribute: string): Reference => new Reference('declared', target, attribute);
 
-/** Twelve operations over all kinds: ten creates, two updates; a second project deletes four of them. */
+/** Thirteen operations over all kinds: ten creates, three updates; a second project deletes four of them. */
 const full: Project = desire(
   declare('accounts.field', { name: 'Field' }),
   declare('accounts.depot', { name: 'Depot', account: to('accounts.field', 'id') }),
@@ -32,10 +32,14 @@ const full: Project = desire(
   declare('alert_rules.twin1', { associated_accounts: [to('accounts.depot', 'id')], filter_criteria: { alert_type__in: ['twin'] } }, { allow_twin: true }),
   declare('alert_rules.twin2', { associated_accounts: [to('accounts.depot', 'id')], filter_criteria: { alert_type__in: ['twin'] } }, { allow_twin: true }),
   declare('account_authorizations.dana', { user: '77', account: '1', role: 'read_only_user' }),
+  declare('configuration_managers.gate', {
+    router: '12',
+    configuration: [{ lan: { mtu: 1500 }, users: { admin: { password: new Secret('env.S', () => 'canary-secret') } } }, [['wan', 'rules', 'old']]],
+  }),
 );
 const less: Project = desire(...full.declarations.filter((one) => !['alert_rules.c', 'alert_push_destinations.c', 'alert_rules.twin2'].includes(one.address)));
 
-const counts = { accounts: 4, alert_push_destinations: 5, alert_rules: 6, account_authorizations: 2 };
+const counts = { accounts: 4, alert_push_destinations: 5, alert_rules: 6, account_authorizations: 2, configuration_managers: 2 };
 
 async function expectWhole(cloud: Rig, project: Project, expected: Readonly<Record<string, number>>): Promise<void> {
   for (const [kind, count] of Object.entries(expected)) expect([kind, cloud.objects(kind).length]).toEqual([kind, count]);
@@ -47,6 +51,9 @@ async function expectWhole(cloud: Rig, project: Project, expected: Readonly<Reco
   expect(await cloud.plan(project, { allow: ['max-deletes', 'max-changed'] })).toMatchObject({ exit: 0 });
   expect([...cloud.files.contents.values()].join('\n')).not.toContain('canary-secret');
   expect(cloud.objects('alert_push_destinations').find((one) => one.name === 'Theirs')).toMatchObject({ enabled: true, endpoint: { url: 'https://theirs.example.com' } });
+  expect(cloud.objects('configuration_managers')[0]).toMatchObject({
+    configuration: [{ lan: { mtu: 1500 }, users: { admin: { password: '*' } }, wan: { rules: { new: { prio: 2 } } } }, []],
+  });
 }
 
 /** Runs until it ends or dies; whatever it throws is what a killed process says. */
