@@ -76,7 +76,7 @@ export async function attribute(
 ): Promise<{ told: readonly Attribution[]; diagnostics: readonly Diagnostic[] }> {
   const read = clock.now();
   const asked = subjects.filter(({ kind }) => !kind.unlogged);
-  const { found, diagnostics } = await consult(cloud, asked, logWindow(asked, read, skew));
+  const { found, diagnostics } = await consult(cloud, asked, () => logWindow(asked, read, skew));
   const records = new Map<string, Activity[]>();
   for (const activity of found) append(records, activity.object_id, activity);
   const told = subjects.map((subject): Attribution => {
@@ -87,10 +87,10 @@ export async function attribute(
 }
 
 /** A log that cannot be read costs the authors, and nothing else. */
-async function consult(cloud: Witnesses['cloud'], asked: readonly Subject[], since: string): Promise<{ found: readonly Activity[]; diagnostics: readonly Diagnostic[] }> {
+async function consult(cloud: Witnesses['cloud'], asked: readonly Subject[], since: () => string): Promise<{ found: readonly Activity[]; diagnostics: readonly Diagnostic[] }> {
   if (asked.length === 0) return { found: [], diagnostics: [] };
   try {
-    return { found: await cloud.activity([...new Set(asked.map(({ id }) => id))], since), diagnostics: [] };
+    return { found: await cloud.activity([...new Set(asked.map(({ id }) => id))], since()), diagnostics: [] };
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
     // Who manages only what needs no keys of the log has not asked for authors of what others made.
@@ -100,16 +100,11 @@ async function consult(cloud: Witnesses['cloud'], asked: readonly Subject[], sin
   }
 }
 
-/** From when on the log has to be read, by the server's clock (ISO 8601). */
+/** From when on the log has to be read for these, of which there is one at least; by the server's clock (ISO 8601). */
 export function logWindow(subjects: readonly Subject[], now: number, skew?: number): string {
   const oldest = now + (skew ?? 0) - KEPT;
-  const starts = subjects.map((subject) => (appliedAt(subject, skew) ?? oldest) - slack(skew));
-  return new Date(
-    Math.max(
-      oldest,
-      starts.reduce((a, b) => Math.min(a, b), Infinity),
-    ),
-  ).toISOString();
+  const start = subjects.reduce((first, subject) => Math.min(first, appliedAt(subject, skew) ?? oldest), Infinity);
+  return new Date(Math.max(oldest, start - slack(skew))).toISOString();
 }
 
 /** Within which two moments may be one. */
@@ -127,9 +122,11 @@ export function authorOf(subject: Subject, activities: readonly Activity[], skew
   return later.findLast((one) => weigh(subject, one) === 'touched') ?? later.findLast((one) => one.action === 'update' && weigh(subject, one) === 'untold');
 }
 
-/** Numbers identify objects of several types; only time-based identifiers are nobody else's. */
-function isAbout({ singular }: Kind, { object_id, object_type }: Activity): boolean {
-  return object_type === null || !/^\d+$/.test(object_id) || singular === object_type || singular.endsWith(`_${object_type}`);
+/** Numbers identify objects of several types, and a record that names no type has to look like the kind; other identifiers are nobody else's. */
+function isAbout({ singular, attributes }: Kind, { object_id, object_type, before, after }: Activity): boolean {
+  if (!/^\d+$/.test(object_id)) return true;
+  if (object_type === null) return Object.keys({ ...before, ...after }).every((name) => Object.hasOwn(attributes, name));
+  return singular === object_type || singular.endsWith(`_${object_type}`);
 }
 
 /** What was done since the last apply. Where our own write is not in the log, clocks decide, and near that moment only what is live now. */
