@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { bareEstate, type Estate } from '../src/emulator/index.js';
 import { canonical, policyRules, Reference, Secret, type Declaration, type Json, type Project, type Value } from '../src/model/index.js';
 import { renderPlan } from '../src/report/index.js';
+import { planFormats } from '../src/report/formats.js';
 import { declare } from './support/planning.js';
 import { desire, rig } from './support/rig.js';
 
@@ -143,7 +144,7 @@ describe('laws', () => {
         const document = cloud.document(await cloud.plan(project));
         const applied = await cloud.apply(project);
         const seen = [
-          ...(['text', 'json', 'markdown'] as const).map((format) => renderPlan(document, format, { color: false, width: 80 })),
+          ...planFormats.map((format) => renderPlan(document, format, { color: false, width: 80 })),
           ...cloud.files.contents.values(),
           JSON.stringify(cloud.events),
           JSON.stringify(applied),

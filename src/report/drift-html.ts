@@ -1,10 +1,11 @@
 // An audit as a page: what drifted and who did it, what was expected, what is not well, who may do what.
-import { equal, type AccessCell, type AccessReview, type Ailment, type DriftDocument, type DriftRecord, type UnmanagedRecord, type Verified } from '../model/index.js';
-import { driftDifference, inline, outsideDifference } from './differences.js';
-import { markup, moment, raw, type Markup } from './markup.js';
-import { authorFacts, authorLines, countTable, diagnosticNotes, facts, fieldTable, group, itemOf, table, typeset } from './page-parts.js';
+import { equal, type Ailment, type DriftDocument, type DriftRecord, type UnmanagedRecord, type Verified } from '../model/index.js';
+import { accessTable } from './access-html.js';
+import { driftDifference, inline, loggedDifferences, outsideDifference } from './differences.js';
+import { markup, moment, told, type Markup } from './markup.js';
+import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, table, typeset } from './page-parts.js';
 import { filterForm, page } from './page.js';
-import { driftActions, driftMeanings, driftSentence, driftSigns, expectationSentence, place } from './words.js';
+import { authorSentence, changedBy, driftActions, driftMeanings, driftSentence, driftSigns, expectationSentence, place } from './words.js';
 
 /** What is most to be feared comes first. */
 const order = ['gone', 'changed', 'missing', 'undeclared', 'settled'] as const;
@@ -37,7 +38,7 @@ export function driftHtml(document: DriftDocument): string {
       { id: 'expectations', title: 'Expectations', count: expectations.length, content: expectations.map(expectationItem) },
       { id: 'health', title: 'Not well', count: health.length, content: healthTable(health) },
       { id: 'unmanaged', title: 'Not managed here', count: summary.unmanaged, content: unmanagedTables(document.unmanaged, unmanaged_objects) },
-      { id: 'access', title: 'Who may do what', content: access ? [accessMatrix(access)] : [] },
+      { id: 'access', title: 'Who may do what', content: access ? [accessTable(access)] : [] },
     ],
   });
 }
@@ -61,7 +62,7 @@ function recordItems(records: readonly DriftRecord[]): readonly Markup[] {
 }
 
 function recordItem(record: DriftRecord, open: boolean): Markup {
-  const { kind, status, address, id, origin, changes, changed_by, window } = record;
+  const { kind, status, address, id, origin, changes, changed_by } = record;
   const settled = status === 'settled';
   const earlier = settled ? [] : changes.filter(({ applied, declared }) => !equal(applied, declared));
   return itemOf({
@@ -75,7 +76,7 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
     open,
     body: [
       facts([
-        ...(status === 'missing' || status === 'undeclared' ? [] : authorFacts(changed_by, window)),
+        ['Who', status === 'missing' || status === 'undeclared' ? undefined : told(changedBy(record))],
         ['Declared', origin ? markup`<code>${place(origin)}</code>` : undefined],
         ['Live id', id === null ? undefined : markup`<code>${id}</code>`],
         ...earlier.map(({ path, applied }) => ['Last applied', markup`<code>${path}</code> as <code>${inline(applied)}</code>`] as const),
@@ -85,7 +86,7 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
         changes.map(settled ? outsideDifference : driftDifference),
         settled ? ['Last applied', 'Live'] : ['Declared', 'Live'],
       ),
-      authorLines(changed_by),
+      fieldTable('In the activity log', loggedDifferences(changed_by), ['Before', 'After']),
     ],
   });
 }
@@ -125,40 +126,9 @@ function healthTable(health: readonly Ailment[]): readonly Markup[] {
 }
 
 function unmanagedTables(counts: Readonly<Record<string, number>>, objects: readonly UnmanagedRecord[]): readonly Markup[] {
-  const body = objects.map(({ kind, id, label, changed_by, window }) => {
-    const said = authorFacts(changed_by, window).map(([, text]) => text);
-    return markup`<tr data-kind="${kind}"><th scope="row"><code>${kind}</code> <code>${id}</code></th><td>${label ?? ''}</td><td>${said}</td></tr>\n`;
+  const body = objects.map((stranger) => {
+    const { kind, id, label } = stranger;
+    return markup`<tr data-kind="${kind}"><th scope="row"><code>${kind}</code> <code>${id}</code></th><td>${label ?? ''}</td><td>${told(authorSentence(stranger))}</td></tr>\n`;
   });
-  return [...countTable('Live objects that nothing here manages', counts), ...(body.length === 0 ? [] : [table('Each of them', ['Object', 'Name', 'Changed by'], body)])];
-}
-
-/** A row a user, a column an account. */
-function accessMatrix({ users, accounts, cells }: AccessReview): Markup {
-  const names = new Map(accounts.map(({ id, name }) => [id, name]));
-  const found = new Map(cells.map((cell) => [JSON.stringify([cell.user, cell.account]), cell]));
-  const heads = accounts.map(
-    ({ id, name, depth, administrators }) =>
-      markup`<th scope="col">${'↳ '.repeat(Math.min(depth, 8))}${name} <code>${id}</code><br>${administrators === 0 ? raw('<span class="differs">no administrator</span>') : `administrators: ${administrators}`}</th>`,
-  );
-  const body = users.map(
-    ({ id, email }) =>
-      markup`<tr><th scope="row">${email ?? 'user'} <code>${id}</code></th>${accounts.map((account) => cellOf(found.get(JSON.stringify([id, account.id])), names))}</tr>\n`,
-  );
-  return markup`<div class="scroll" role="region" aria-label="Roles by user and account" tabindex="0">
-<table>
-<caption>Every user's role in every account, with what is inherited through the account tree</caption>
-<thead><tr><th scope="col">User</th>${heads}</tr></thead>
-<tbody>
-${body}</tbody>
-</table>
-</div>
-`;
-}
-
-function cellOf(cell: AccessCell | undefined, names: ReadonlyMap<string, string>): Markup {
-  if (!cell) return raw('<td><span class="muted">none</span></td>');
-  const { role, inherited_from, declared } = cell;
-  const from = inherited_from === undefined ? undefined : markup`<br><span class="muted">from ${names.get(inherited_from) ?? inherited_from}</span>`;
-  const other = declared === undefined ? undefined : markup`<br><span class="differs">≠ declared: ${declared}</span>`;
-  return markup`<td>${role}${from}${other}</td>`;
+  return [...countTable('Live objects that nothing here manages', counts), ...(body.length === 0 ? [] : [table('Each of them', ['Object', 'Name', 'Who'], body)])];
 }

@@ -1,8 +1,8 @@
-// What the pages of plans and audits share: one object that can be opened, its attributes, complaints, who and when.
-import { compareText, type Author, type Diagnostic, type Json, type Window } from '../model/index.js';
+// What the pages of plans and audits share: one object that can be opened, its attributes, complaints.
+import { compareText, type Diagnostic, type Json } from '../model/index.js';
 import { inline, oneLine, rows, type Difference, type Row } from './differences.js';
 import { shorten } from './inert.js';
-import { markup, moment, raw, type Markup } from './markup.js';
+import { markup, raw, type Markup } from './markup.js';
 import { place } from './words.js';
 
 export interface Item {
@@ -105,21 +105,6 @@ ${frame === undefined ? undefined : markup`<pre>${frame.replace(/\n+$/, '').spli
 }
 
 const framed = (line: string): Markup => markup`<span>${line}</span>\n`;
-
-/** Who changed an object, or when it must have been changed where nobody knows who. */
-export function authorFacts(author: Author, { after, before }: Window): readonly (readonly [string, string | Markup | undefined])[] {
-  if (author !== 'unknown') return [['Changed by', markup`<strong>${author.actor}</strong> (${author.actor_type}), ${author.action}, ${moment(author.at)}`]];
-  const since = after === null ? undefined : markup` after ${moment(after)}`;
-  const until = before === null ? undefined : markup` before ${moment(before)}`;
-  return [['Changed by', markup`unknown${since || until ? ',' : ''}${since}${since && until ? ' and' : ''}${until}`]];
-}
-
-/** What the activity log holds of the change. */
-export function authorLines(author: Author): Markup | undefined {
-  if (author === 'unknown' || (author.before === null && author.after === null)) return undefined;
-  const difference = { path: '', before: author.before ?? undefined, after: author.after ?? undefined, unknown: false, sensitive: false };
-  return markup`<p class="muted">What the activity log says of it</p>\n${lines(rows(difference))}\n`;
-}
 
 /** Kinds with their counts, where the objects themselves are not listed. */
 export function countTable(caption: string, counts: Readonly<Record<string, number>>): readonly Markup[] {

@@ -1,5 +1,6 @@
 // How reports for a browser look: calm in light and dark, on paper and on a phone. Actions are told by word and sign;
-// colour only repeats it.
+// colour only repeats it. Items of long lists are no `list-item`: browsers number those anew, one by one, for each
+// that is hidden, which takes ten seconds where thousands are.
 
 export const pageStyle = `
 :root { color-scheme: light dark; --ground: #fbfbf9; --raised: #fff; --ink: #1d2126; --muted: #565e68; --line: #dcdfe3; --focus: #1756a9;
@@ -9,6 +10,7 @@ export const pageStyle = `
   --create: #84d9a7; --create-ground: #15301f; --update: #efc474; --update-ground: #33280f; --delete: #ffa5a3; --delete-ground: #3b1919;
   --adopt: #93c0f7; --adopt-ground: #16283e; --forget: #cfacf0; --forget-ground: #2c2039; } }
 * { box-sizing: border-box; }
+[hidden] { display: none !important; }
 html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; }
 body { margin: 0 auto; max-width: 68rem; padding: 2.5rem 1.25rem 4rem; background: var(--ground); color: var(--ink); font: 1rem/1.55 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; overflow-wrap: break-word; }
 h1 { margin: .15rem 0 1rem; font-size: clamp(1.35rem, 1rem + 1.8vw, 2rem); line-height: 1.25; font-weight: 650; letter-spacing: -.012em; text-wrap: balance; }
@@ -27,14 +29,13 @@ summary:focus-visible { outline-offset: -3px; }
 .muted, caption, th, dt, .kicker { color: var(--muted); }
 .kicker { margin: 0; font-size: .8rem; font-weight: 600; letter-spacing: .08em; text-transform: uppercase; }
 .about { font-size: .9rem; }
-ul.counts, nav ul, ul.plain, ol.plain { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0; padding: 0; list-style: none; }
-ul.plain, ol.plain { display: block; }
+ul.counts, nav ul, ol.plain { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0; padding: 0; list-style: none; }
+ol.plain, ol.plain li { display: block; }
 .counts li { min-width: 6.5rem; padding: .6rem .9rem; border: 1px solid var(--line); border-radius: 10px; background: var(--raised); font-size: .9rem; }
 .counts b { display: block; font-size: 1.6rem; line-height: 1.2; font-weight: 650; font-variant-numeric: tabular-nums; }
 nav ul { gap: .25rem 1.25rem; font-size: .9rem; }
 .number { color: var(--muted); font-weight: 400; font-variant-numeric: tabular-nums; }
 form { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin: .75rem 0; }
-form[hidden] { display: none; }
 label { display: grid; gap: .2rem; font-size: .8rem; color: var(--muted); }
 label.wide { flex: 1 1 14rem; }
 input, select, button { min-height: 2.5rem; padding: .35rem .7rem; border: 1px solid #7d8690; border-radius: 7px; background: var(--raised); color: var(--ink); font: inherit; font-size: .95rem; }

@@ -122,15 +122,25 @@ function outsideItems({ resource_drift }: PlanDocument): readonly Markup[] {
   );
 }
 
-function impactTables({ since, until, alerts, rules, unheard }: Impact): readonly Markup[] {
+function impactTables({ since, until, alerts, rules, unheard, through_sub_accounts, unjudged }: Impact): readonly Markup[] {
+  const doubts = [
+    [through_sub_accounts, 'selected only because accounts below those that a rule names are taken to be in its scope'],
+    [unjudged.groups, 'of routers that may be in a group that a rule names'],
+    [unjudged.routers, 'of routers whose account is not known'],
+  ] as const;
   const sent = rules.map(
-    ({ rule, before, after, destinations, noisy }) =>
-      markup`<tr><th scope="row"><code>${rule}</code></th><td>${before}</td><td>${after}${noisy ? raw(' <span class="differs">(much more)</span>') : undefined}</td><td>${codes(destinations.before)}</td><td>${codes(destinations.after)}</td></tr>\n`,
+    ({ rule, before, after, destinations, noisy, unjudged: open }) =>
+      markup`<tr><th scope="row"><code>${rule}</code></th><td>${before}${doubt(open.before)}</td><td>${after}${doubt(open.after)}${noisy ? raw(' <span class="differs">much more</span>') : undefined}</td><td>${codes(destinations.before)}</td><td>${codes(destinations.after)}</td></tr>\n`,
   );
-  const lost = unheard.map(({ type, alerts: count, before }) => markup`<tr><th scope="row"><code>${type}</code></th><td>${count}</td><td>${before}</td></tr>\n`);
+  const lost = unheard.map(
+    ({ type, alerts: count, before, after }) => markup`<tr><th scope="row"><code>${type}</code></th><td>${count}</td><td>${before}</td><td>${after}</td></tr>\n`,
+  );
   return [
     markup`<p>Judged by ${plural(alerts, 'alert')} from ${moment(since)} to ${moment(until)}.</p>\n`,
+    ...doubts.filter(([count]) => count > 0).map(([count, words]) => markup`<p class="muted">${plural(count, 'alert')} ${words}.</p>\n`),
     ...(sent.length === 0 ? [] : [table('Notifications each rule would have sent', ['Rule', 'Before', 'After', 'To, before', 'To, after'], sent)]),
-    ...(lost.length === 0 ? [] : [table('Alert types that nobody would hear of', ['Type', 'Alerts', 'Heard before'], lost)]),
+    ...(lost.length === 0 ? [] : [table('Alerts that nobody would hear of', ['Type', 'Came', 'Unheard before', 'Unheard after'], lost)]),
   ];
 }
+
+const doubt = (count: number): Markup | undefined => (count === 0 ? undefined : markup` <span class="muted">and perhaps ${count} more</span>`);

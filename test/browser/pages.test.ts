@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Change, DriftRecord, Plan } from '../../src/model/index.js';
+import type { AccessReview, Change, DriftRecord, Plan } from '../../src/model/index.js';
 import { driftDocument, planDocument, renderDrift, renderPlan } from '../../src/report/index.js';
 import { kinds } from '../../src/resources/index.js';
 import { hostile } from '../report/arbitrary.js';
@@ -18,6 +18,7 @@ const planPage = (plan: Plan): string => renderPlan(planDocument({ plan, kinds, 
 const pages: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(plans).map(([name, plan]) => [`the plan ${name}`, planPage(plan)])),
   'a plan with its impact': renderPlan({ ...planDocument({ plan: mixed, kinds, meta }), impact }, 'html', style),
+  'an audit of more access than a matrix holds': renderDrift({ ...audits.audited, access: { ...(audits.audited.access as AccessReview), complete: false } }, 'html', style),
   ...Object.fromEntries(Object.entries(audits).map(([name, audit]) => [`the audit ${name}`, renderDrift(audit, 'html', style)])),
 };
 
@@ -111,6 +112,11 @@ describe('the filter', () => {
       await expect.poll(() => addresses(page)).toEqual(['alert_push_destinations.old-pager']);
     }));
 
+  test('hides requests that no browser numbers anew for each', () =>
+    open(planPage(mixed), {}, async ({ page }) => {
+      expect(await page.evaluate("[...new Set([...document.querySelectorAll('[data-kind]')].map((one) => getComputedStyle(one).display))].toSorted()")).toEqual(['block']);
+    }));
+
   test('with the keyboard alone, focus in sight', () =>
     open(planPage(mixed), {}, async ({ page }) => {
       await page.keyboard.press('Tab');
@@ -140,6 +146,14 @@ function many(count: number): ReturnType<typeof driftDocument> {
   const records = Array.from({ length: count }, (_, index) => ({ ...busy, address: `${busy.address}-${index}` }));
   return driftDocument({ records, inSync: [], unmanaged: {}, unmanagedObjects: [], health: [], expectations: [], access: null, diagnostics: [], meta });
 }
+
+test('access is a row a user and a column an account, or a row an authorization', async () => {
+  const cells = (html: string): Promise<readonly string[]> => open(html, {}, ({ page }) => page.locator('#access td').allTextContents());
+  const whole = await cells(pages['the audit audited'] as string);
+  expect(whole).toHaveLength(9);
+  expect([whole[1], whole[4], whole[5]]).toEqual(['administrator≠ declared: full_access_user', 'administratorfrom Headquarters', 'none']);
+  expect(await cells(pages['an audit of more access than a matrix holds'] as string)).toHaveLength(10);
+});
 
 describe('text from anywhere stays text', () => {
   /** Elements by name, with the classes and attributes that they have. */

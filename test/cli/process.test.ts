@@ -266,9 +266,24 @@ describe('streams', () => {
     expect(JSON.parse(home.read('plan.json'))).toMatchObject({ summary: { create: 3 } });
     expect(JSON.parse(stdout)).toMatchObject({ format_version: '1.0' });
     expect(home.read('plan.md')).toContain('accounts.field-ops');
-    expect((await home.expect(1, ['plan', '--report', 'pdf=x'])).stderr).toContain('markdown');
+    expect((await home.expect(1, ['plan', '--report', 'pdf=x'])).stderr).toContain('Forms: text, json, markdown, html.');
+    expect((await home.expect(1, ['plan', '--report', 'junit=x'])).stderr).toContain('knows no form named "junit"');
     expect((await home.expect(1, ['plan', '--report', 'json='])).stderr).toContain('names no file');
     expect((await home.expect(1, ['plan', '--report', 'json=no/such/folder/x.json'])).stderr).toContain('ENOENT');
+  });
+
+  test('an audit goes to people, test runners and code scanning at once; a saved plan takes any form', async () => {
+    const home = folder({ 'trueup.yaml': small });
+    const reports = ['html=drift.html', 'junit=drift.xml', 'sarif=drift.sarif'].flatMap((one) => ['--report', one]);
+    const { stdout } = await home.expect(2, ['drift', '--detailed-exitcode', '--format', 'sarif', ...reports]);
+    expect(stdout).toBe(home.read('drift.sarif'));
+    expect(stdout).toContain('"ruleId": "drift/missing"');
+    expect(home.read('drift.html')).toMatch(/^<!doctype html>\n/);
+    expect(home.read('drift.xml')).toContain('name="accounts.field-ops" time="0"><failure type="missing"');
+    await home.expect(0, ['plan', '--out', 'change.plan', '--report', 'html=plan.html']);
+    const shown = await home.expect(0, ['show', 'change.plan', '--format', 'html', '--report', 'text=plan.txt']);
+    expect(shown.stdout.replaceAll(/<time.*?<\/time>/g, '')).toBe(home.read('plan.html').replaceAll(/<time.*?<\/time>/g, ''));
+    expect(home.read('plan.txt')).toContain('Plan: 3 to create');
   });
 
   test('a reader that goes away ends nothing and is no error', () => {

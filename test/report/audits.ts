@@ -142,6 +142,7 @@ const access: AccessReview = {
     { id: '5002', name: 'Field operations', depth: 1, administrators: 2 },
     { id: '5003', name: 'Depot', depth: 2, administrators: 0 },
   ],
+  complete: true,
   cells: [
     { user: '77', account: '5001', role: 'read_only_user' },
     { user: '77', account: '5002', role: 'administrator', address: 'account_authorizations.dana', declared: 'full_access_user' },
@@ -208,6 +209,7 @@ export function hostileAudit(text: string): DriftDocument {
     access: {
       users: [{ id: text, email: text }],
       accounts: [{ id: text, name: text, depth: 1, administrators: 1 }],
+      complete: true,
       cells: [{ user: text, account: text, role: text, inherited_from: text, address: text, declared: text }],
     },
     diagnostics: [diagnostic],

@@ -48,7 +48,7 @@ function logOf(document: DriftDocument): Log {
 }
 
 const resultsOf = (document: DriftDocument): readonly Result[] => logOf(document).runs[0].results;
-const [busy, , , , left] = audits.drift.drift as readonly DriftRecord[] as readonly [DriftRecord, DriftRecord, DriftRecord, DriftRecord, DriftRecord];
+const [busy, , , , left] = audits.drift.drift as readonly [DriftRecord, DriftRecord, DriftRecord, DriftRecord, DriftRecord];
 const only = (...drift: readonly DriftRecord[]): DriftDocument => ({ ...audits['no-drift'], drift });
 
 test('the schema is the official one, and refuses what is no SARIF', () => {

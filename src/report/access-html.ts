@@ -1,0 +1,54 @@
+// Who may do what where, as a table for a page: a row a user, a column an account; where that would be too large, a row
+// an authorization.
+import type { AccessCell, AccessReview } from '../model/index.js';
+import { markup, raw, type Markup } from './markup.js';
+import { table } from './page-parts.js';
+
+export function accessTable(review: AccessReview): Markup {
+  return review.complete ? matrix(review) : list(review);
+}
+
+type Names = ReadonlyMap<string, string>;
+
+const namesOf = ({ accounts }: AccessReview): Names => new Map(accounts.map(({ id, name }) => [id, name]));
+
+function matrix(review: AccessReview): Markup {
+  const { users, accounts, cells } = review;
+  const names = namesOf(review);
+  const found = new Map(cells.map((cell) => [JSON.stringify([cell.user, cell.account]), cell]));
+  const heads = accounts.map(({ id, name, depth, administrators }) => {
+    const warned = administrators === 0 ? raw('<span class="differs">no administrator</span>') : `administrators: ${administrators}`;
+    return markup`<th scope="col">${'↳ '.repeat(Math.min(depth, 8))}${name} <code>${id}</code><br>${warned}</th>`;
+  });
+  const body = users.map(({ id, email }) => {
+    const row = accounts.map((account) => markup`<td>${roleOf(found.get(JSON.stringify([id, account.id])), names)}</td>`);
+    return markup`<tr><th scope="row">${email ?? 'user'} <code>${id}</code></th>${row}</tr>\n`;
+  });
+  return markup`<div class="scroll" role="region" aria-label="Roles by user and account" tabindex="0">
+<table>
+<caption>Every user's role in every account, with what is inherited through the account tree</caption>
+<thead><tr><th scope="col">User</th>${heads}</tr></thead>
+<tbody>
+${body}</tbody>
+</table>
+</div>
+`;
+}
+
+function list(review: AccessReview): Markup {
+  const names = namesOf(review);
+  const emails = new Map(review.users.map(({ id, email }) => [id, email]));
+  const body = review.cells.map(
+    (cell) =>
+      markup`<tr><th scope="row">${emails.get(cell.user) ?? 'user'} <code>${cell.user}</code></th><td>${names.get(cell.account)} <code>${cell.account}</code></td><td>${roleOf(cell, names)}</td></tr>\n`,
+  );
+  return table('Every authorization; each reaches the accounts below its own', ['User', 'Account', 'Role'], body);
+}
+
+function roleOf(cell: AccessCell | undefined, names: Names): Markup {
+  if (!cell) return raw('<span class="muted">none</span>');
+  const { role, inherited_from, declared } = cell;
+  const from = inherited_from === undefined ? undefined : markup`<br><span class="muted">from ${names.get(inherited_from) ?? inherited_from}</span>`;
+  const other = declared === undefined ? undefined : markup`<br><span class="differs">≠ declared: ${declared}</span>`;
+  return markup`${role}${from}${other}`;
+}
