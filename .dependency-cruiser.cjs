@@ -7,7 +7,7 @@ const doors = {
   ports: [],
   api: ['^node_modules/undici/'],
   resources: [],
-  reconciler: ['^src/state/store\\.ts$', '^node_modules/(fast-json-patch|munkres|tldts-icann)/'],
+  reconciler: ['^src/state/store\\.ts$', '^node_modules/(ajv|fast-json-patch|munkres|tldts-icann)/'],
   state: [],
   declarations: ['^node_modules/(ajv|yaml)/'],
   report: ['^node_modules/(fast-json-patch|picocolors)/'],

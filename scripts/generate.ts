@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import { bodySchema, settingsSchema, whereSchema } from '../src/declarations/schema.js';
+import { bodySchema, expectationSchema, settingsSchema, whereSchema } from '../src/declarations/schema.js';
 import { ajvOptions } from '../src/declarations/compile.js';
 import { declarationsSchema, kindSchema } from '../src/declarations/index.js';
 import { digest, type JsonObject } from '../src/model/index.js';
-import { kinds } from '../src/resources/index.js';
+import { collections, kinds } from '../src/resources/index.js';
 import { indexPage, kindPage } from './resource-docs.js';
 
 /** One ESM file without imports: every validator, and their names by digest of their schema. */
@@ -16,6 +16,7 @@ function validators(): string {
   const list = [...kinds.values()];
   const schemas: readonly (readonly [string, JsonObject])[] = [
     ['settings', settingsSchema()],
+    ['expectation', expectationSchema(collections)],
     ...list.flatMap((kind) => [[kind.name, bodySchema(kind)] as const, [`${kind.name}_where`, whereSchema(kind)] as const]),
   ];
   const ajv = new Ajv({ ...ajvOptions, code: { source: true, esm: true, lines: true }, schemas: schemas.map(([$id, schema]) => ({ ...schema, $id })) });
@@ -29,7 +30,7 @@ const json = (schema: JsonObject): string => `${JSON.stringify(schema, null, 2)}
 function outputs(): ReadonlyMap<string, string> {
   const list = [...kinds.values()];
   return new Map([
-    ['schemas/declarations.schema.json', json(declarationsSchema(kinds))],
+    ['schemas/declarations.schema.json', json(declarationsSchema(kinds, collections))],
     ...list.map((kind) => [`schemas/${kind.name}.schema.json`, json(kindSchema(kind))] as const),
     ['src/declarations/generated/validators.js', validators()],
     ['docs/resources/README.md', indexPage(list)],

@@ -8,7 +8,7 @@ import { commands, parse } from '../src/cli/program.js';
 import { lint, load } from '../src/declarations/index.js';
 import { exits, policyRules } from '../src/model/index.js';
 import { declarationFiles } from '../src/ports/declaration-files.js';
-import { kinds } from '../src/resources/index.js';
+import { collections, kinds } from '../src/resources/index.js';
 import { folder } from './cli/run.js';
 import { TRUEUP } from './support/command.js';
 
@@ -68,7 +68,7 @@ describe.each(pages)('%s', (page) => {
   it('shows declarations that load', async () => {
     for (const { text } of blocksOf(markdown).filter(({ language }) => language === 'yaml')) {
       const home = folder({ 'trueup.yaml': text });
-      const { diagnostics, project } = await load({ kinds, paths: [], cwd: home.path, files: declarationFiles, stdin: async () => '', environment: {}, variables: {} });
+      const { diagnostics, project } = await load({ kinds, collections, paths: [], cwd: home.path, files: declarationFiles, stdin: async () => '', environment: {}, variables: {} });
       const all = [...diagnostics, ...(project ? lint(project, kinds) : [])];
       expect(all.filter(({ severity, code }) => severity === 'error' && code !== 'no-declarations').map(({ summary }) => summary)).toEqual([]);
     }

@@ -35,8 +35,8 @@ interface Loading {
 
 async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, check = nothingElse, files = declarationFiles): Promise<Loading> {
   const { load, lint } = await import('../declarations/index.js');
-  const { kinds, cwd, environment, stdin } = context;
-  const loaded = await load({ kinds, paths, cwd, files, stdin, environment, variables, ...(env !== undefined && { env }) });
+  const { kinds, collections, cwd, environment, stdin } = context;
+  const loaded = await load({ kinds, collections, paths, cwd, files, stdin, environment, variables, ...(env !== undefined && { env }) });
   const { project, frame } = loaded;
   const found = project ? [...loaded.diagnostics, ...lint(project, kinds), ...(await check(project))] : loaded.diagnostics;
   return { ...(project && { project }), diagnostics: found.map((one) => framed(one, frame)) };

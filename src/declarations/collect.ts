@@ -21,6 +21,7 @@ export interface Collected {
   readonly settings: readonly Piece[];
   readonly variables: readonly Piece[];
   readonly lookups: readonly Piece[];
+  readonly expectations: readonly Piece[];
   /** In the order of files and keys; `path[0]` is the kind. */
   readonly declared: readonly Piece[];
 }
@@ -32,13 +33,14 @@ interface Collecting {
   readonly settings: Piece[];
   readonly variables: Map<string, Piece>;
   readonly lookups: Map<string, Piece>;
+  readonly expectations: Map<string, Piece>;
   readonly declared: Map<string, Piece>;
   ours: number;
 }
 
 /** Reads the files. With `overlay`, they are the files of an environment and may hold settings and variables alone. */
 export async function collect(library: Library, kinds: Kinds, files: readonly Found[], report: Report, overlay = false): Promise<Collected> {
-  const all: Collecting = { library, kinds, report, settings: [], variables: new Map(), lookups: new Map(), declared: new Map(), ours: 0 };
+  const all: Collecting = { library, kinds, report, settings: [], variables: new Map(), lookups: new Map(), expectations: new Map(), declared: new Map(), ours: 0 };
   for (const file of files) {
     const reading = await library.read(file);
     if ('faults' in reading) failed(all, file, reading.faults);
@@ -52,7 +54,8 @@ export async function collect(library: Library, kinds: Kinds, files: readonly Fo
       detail: 'Type `trueup init` to begin a project here, or name the file or folder that holds it.',
     }));
   }
-  return { settings: all.settings, variables: [...all.variables.values()], lookups: [...all.lookups.values()], declared: [...all.declared.values()] };
+  const { settings, variables, lookups, expectations, declared } = all;
+  return { settings, variables: [...variables.values()], lookups: [...lookups.values()], expectations: [...expectations.values()], declared: [...declared.values()] };
 }
 
 const topLevel = (kinds: Kinds): readonly string[] => [...sections, ...kinds.keys()];
@@ -133,7 +136,7 @@ function take(all: Collecting, file: Found, document: RawDocument, key: string):
       `Names stand below it, indented.${empty}`,
     );
   }
-  const known = key === 'variables' ? all.variables : key === 'lookups' ? all.lookups : all.declared;
+  const known = key === 'variables' || key === 'lookups' || key === 'expectations' ? all[key] : all.declared;
   const offsets = document.marks.get(raw);
   for (const name of Object.keys(raw)) {
     const offset = offsets?.get(name) ?? offsetOf(document, [key]).offset;

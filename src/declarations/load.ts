@@ -10,6 +10,7 @@ import {
   digest,
   own,
   sha256,
+  type Collections,
   type Declaration,
   type Diagnostic,
   type Kinds,
@@ -18,6 +19,7 @@ import {
 } from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
 import { collect, type Collected } from './collect.js';
+import { expectationOf } from './expectations.js';
 import { escapeText } from './expression.js';
 import { holdsExpression, spell } from './interpolate.js';
 import { libraryOf, type Library } from './library.js';
@@ -30,6 +32,8 @@ import { secretNames } from './vocabulary.js';
 
 export interface LoadOptions {
   readonly kinds: Kinds;
+  /** What expectations may read. */
+  readonly collections: Collections;
   /** PATH arguments; none means the current folder. */
   readonly paths: readonly string[];
   /** Absolute. */
@@ -54,7 +58,7 @@ export interface Loaded {
 
 /** Loads the declarations. Reads files and, if `-` is a PATH, the standard input; reads no secret. */
 export async function load(options: LoadOptions): Promise<Loaded> {
-  const { kinds, files, cwd } = options;
+  const { kinds, collections, files, cwd } = options;
   const finding = findFiles(files, cwd, options.paths, options.env);
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
   const library = libraryOf(files, stdin, new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))));
@@ -64,9 +68,10 @@ export async function load(options: LoadOptions): Promise<Loaded> {
   const used = new Set<string>();
   const run: Run = {
     kinds,
+    collections,
     library,
     report,
-    validators: await validatorsOf(kinds),
+    validators: await validatorsOf(kinds, collections),
     said: new Set(),
     scope: { variables: new Map(), environment: options.environment, using: (name) => used.add(name) },
     lookups: new Map(collected.lookups.map(({ name, raw }) => [name, isMap(raw) ? Object.keys(raw)[0] : undefined])),
@@ -108,7 +113,7 @@ function resolve(run: Run, collected: Collected, overlay: Collected | undefined)
     break;
   }
   refuseRivals(run, declarations);
-  return { settings, lookups, declarations, expectations: [] };
+  return { settings, lookups, declarations, expectations: collected.expectations.flatMap((piece) => expectationOf(run, piece) ?? []) };
 }
 
 /** The digest is computed when it is first asked for: validation never needs it. */
@@ -124,6 +129,7 @@ function projectOf(parts: Parts, paths: readonly string[], variables: Readonly<R
   };
 }
 
+/** What is expected is no part of it: a plan does not change with that. */
 function digestOf({ settings, lookups, declarations }: Parts): string {
   const declared = declarations.map(({ address, values, lifecycle, origin }) => canonical([address, origin.file, spell(values), { ...lifecycle }]));
   const asked = lookups.map(({ name, kind, where }) => canonical([name, kind, spell(where)]));

@@ -10,6 +10,7 @@ import {
   tryAddress,
   walk,
   type Attributes,
+  type Collections,
   type Declaration,
   type Diagnostic,
   type Kind,
@@ -32,6 +33,7 @@ import { bodyOf, settings as settingsAttribute, whereOf } from './vocabulary.js'
 
 export interface Run {
   readonly kinds: Kinds;
+  readonly collections: Collections;
   readonly library: Library;
   readonly validators: Validators;
   readonly report: Report;
@@ -76,7 +78,7 @@ export interface Form {
 }
 
 /** Fills in, checks and converts; undefined after a complaint. */
-function read(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, inside: readonly string[], address?: string): Values | undefined {
+export function read(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, inside: readonly string[], address?: string): Values | undefined {
   let wrong = false;
   const say = ({ path, ...rest }: Complaint): void => {
     wrong = true;

@@ -1,7 +1,20 @@
 // JSON Schema of declaration files, read off the kinds. Editors complete and check with it, ajv validates with it.
 // Only what draft-07 and every editor understands. Wherever a value may stand, a text with `${…}` may.
-import { IDENTIFYING, type Attribute, type Attributes, type Kind, type Kinds, type JsonObject, type Json } from '../model/index.js';
-import { declarable, isNullable, lifecycle, settings, whereOf } from './vocabulary.js';
+import {
+  filterNames,
+  IDENTIFYING,
+  shortFilter,
+  type Attribute,
+  type Attributes,
+  type Collection,
+  type Collections,
+  type Kind,
+  type Kinds,
+  type JsonObject,
+  type Json,
+} from '../model/index.js';
+import { everySchema } from './keywords.js';
+import { declarable, expectation, isNullable, lifecycle, settings, whereOf } from './vocabulary.js';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 /** A text that holds a reference, a variable or another `${…}`. */
@@ -89,6 +102,45 @@ export function settingsSchema(): JsonObject {
   return { type: 'object', ...members(settings.attributes, true) };
 }
 
+/** One expectation; what `every` may say is checked apart from it, and filters too. */
+export function expectationSchema(collections: Collections): JsonObject {
+  const own = members(expectation(collections), true);
+  const properties = own['properties'] as JsonObject;
+  const { description } = properties['where'] as JsonObject;
+  const every = { description: (properties['every'] as JsonObject)['description'] as Json, ...filledOr('object') };
+  return { type: 'object', ...own, properties: { ...properties, where: { description: description as Json, ...filledOr('object'), additionalProperties: FILTER }, every } };
+}
+
+/** The value of a filter, which is text on its way. */
+const FILTER: JsonObject = { type: ['string', 'integer', 'boolean'] };
+
+/** As editors are told: with the keywords of `every`, and the filters of each collection. */
+function namedExpectations(collections: Collections): JsonObject {
+  const base = expectationSchema(collections);
+  const own = base['properties'] as JsonObject;
+  const properties = { ...own, every: { ...(own['every'] as JsonObject), allOf: [{ $ref: '#/definitions/every' }] } };
+  return {
+    description: 'What must hold of records that are only read; `drift` looks.',
+    type: 'object',
+    propertyNames: { pattern: NAME_PATTERN },
+    additionalProperties: { ...base, properties, anyOf: [{ required: ['every'] }, { required: ['count'] }], allOf: [...collections.values()].map(filterSchema) },
+  };
+}
+
+function filterSchema(collection: Collection): JsonObject {
+  const names = filterNames(collection);
+  const open = names.filter((name) => name.endsWith('[…]')).map((name) => [`^${name.slice(0, -3)}\\[[^\\[].*\\]$`, FILTER]);
+  const plain = names.filter((name) => !name.endsWith('[…]'));
+  const where = {
+    properties: Object.fromEntries([...plain, ...plain.map(shortFilter)].map((name) => [name, FILTER])),
+    patternProperties: Object.fromEntries(open),
+    additionalProperties: false,
+  };
+  const asked = { properties: { where }, ...(collection.operations.needs && { required: ['where'] }) };
+  // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own word
+  return { if: { properties: { collection: { const: collection.name } } }, then: asked };
+}
+
 function namedBodies(kind: Kind): JsonObject {
   const body = bodySchema(kind);
   const definition = { ...body, description: kind.doc, properties: { ...(body['properties'] as JsonObject), for_each: forEach }, examples: [kind.example as Json] };
@@ -105,9 +157,9 @@ export function kindSchema(kind: Kind): JsonObject {
 }
 
 /** The schema of a declaration file. */
-export function declarationsSchema(kinds: Kinds): JsonObject {
+export function declarationsSchema(kinds: Kinds, collections: Collections): JsonObject {
   const all = [...kinds.values()];
-  return file('trueup declarations', {
+  const schema = file('trueup declarations', {
     settings: { description: settings.doc, ...settingsSchema() },
     variables: {
       description: 'Values for `${var.NAME}`, unless `--var`, `TRUEUP_VAR_NAME` or the file of the environment gives another.',
@@ -126,6 +178,8 @@ export function declarationsSchema(kinds: Kinds): JsonObject {
         additionalProperties: false,
       },
     },
+    expectations: namedExpectations(collections),
     ...Object.fromEntries(all.map((kind) => [kind.name, namedBodies(kind)])),
   });
+  return { ...schema, definitions: { every: everySchema() } };
 }

@@ -1,9 +1,9 @@
 // Checks shapes with ajv and says in our own words what is wrong. The validators of the built-in kinds are compiled
 // beforehand; they are found by the digest of their schema, so a stale one is never used.
-import { didYouMean, digest, idOf, type Attribute, type Attributes, type JsonObject, type Kinds } from '../model/index.js';
+import { didYouMean, digest, idOf, type Attribute, type Attributes, type Collections, type JsonObject, type Kinds } from '../model/index.js';
 import { precompiled } from './generated/validators.js';
 import { Word, isMap, type Raw } from './raw.js';
-import { bodySchema, settingsSchema, whereSchema } from './schema.js';
+import { bodySchema, expectationSchema, settingsSchema, whereSchema } from './schema.js';
 import type { SchemaError, Validator } from './validator.js';
 import { anything, attributeAt } from './vocabulary.js';
 
@@ -17,15 +17,18 @@ export interface Complaint {
 
 export interface Validators {
   readonly settings: Validator;
+  readonly expectation: Validator;
   readonly body: ReadonlyMap<string, Validator>;
   readonly where: ReadonlyMap<string, Validator>;
 }
 
-export async function validatorsOf(kinds: Kinds): Promise<Validators> {
+export async function validatorsOf(kinds: Kinds, collections: Collections): Promise<Validators> {
   const list = [...kinds.values()];
-  const all = await Promise.all([settingsSchema(), ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)])].map(validatorOf));
-  const pick = (first: number) => new Map(list.map((kind, index) => [kind.name, all[first + 2 * index] as Validator]));
-  return { settings: all[0] as Validator, body: pick(1), where: pick(2) };
+  const [settings, expectation, ...rest] = await Promise.all(
+    [settingsSchema(), expectationSchema(collections), ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)])].map(validatorOf),
+  );
+  const pick = (first: number) => new Map(list.map((kind, index) => [kind.name, rest[first + 2 * index] as Validator]));
+  return { settings: settings as Validator, expectation: expectation as Validator, body: pick(0), where: pick(1) };
 }
 
 async function validatorOf(schema: JsonObject): Promise<Validator> {

@@ -1,9 +1,26 @@
 // What a declaration file holds beside the attributes of the kinds, in the same words: settings and lifecycle are
 // objects like any other, so that schema, validation, suggestions and conversion need no second language.
-import { choice, document, flag, integer, list, object, own, ref, removals, text, writables, type Attribute, type Attributes, type Kind } from '../model/index.js';
+import {
+  choice,
+  document,
+  flag,
+  integer,
+  list,
+  map,
+  object,
+  own,
+  ref,
+  removals,
+  text,
+  writables,
+  type Attribute,
+  type Attributes,
+  type Collections,
+  type Kind,
+} from '../model/index.js';
 
 /** Top-level keys beside the kinds. */
-export const sections = ['settings', 'variables', 'lookups'] as const;
+export const sections = ['settings', 'variables', 'lookups', 'expectations'] as const;
 
 const header = (name: string): Attribute => text(`What this deployment calls ${name}.`, { optional: true });
 
@@ -51,6 +68,18 @@ export function whereOf(kind: Kind): Attributes {
   const asked = Object.entries(kind.attributes).filter(([, { word, secret }]) => secret !== true && ['text', 'choice', 'ref', 'integer', 'number', 'flag'].includes(word));
   return Object.fromEntries(asked.map(([name, attribute]) => [name, { ...attribute, optional: true, computed: false }]));
 }
+
+/** What must hold of records: which, all of them, and how many. */
+export const expectation = (collections: Collections): Attributes => ({
+  collection: choice('What is read.', [...collections.keys()]),
+  where: map('Filters of the collection, as `get --filter` takes them; a list has commas.', text('Value.'), { optional: true }),
+  every: document('JSON Schema that every record has to satisfy, as the API gives it.', { optional: true }),
+  count: object(
+    'How many records there have to be.',
+    { min: integer('At least so many.', { optional: true }), max: integer('At most so many.', { optional: true }) },
+    { optional: true },
+  ),
+});
 
 /** The attribute at a path inside `attributes`, where the vocabulary knows one. */
 export function attributeAt(attributes: Attributes, path: readonly string[]): Attribute | undefined {

@@ -1,6 +1,7 @@
 // What can be listed, managed here or not: where it is, in which pages it comes, and by what it is filtered.
 import type { Attributes } from './attribute.js';
 import { isObject, own, type Json } from './json.js';
+import { didYouMean } from './nearest.js';
 
 export type Dialect = 'v2' | 'v3' | 'iot';
 
@@ -62,6 +63,27 @@ export const collection = (definition: Collection): Collection => definition;
 
 export function collectionsOf(list: readonly Collection[]): Collections {
   return new Map(list.map((one) => [one.name, one]));
+}
+
+/** Query parameters that filter a listing. */
+export function filterNames({ operations: { by_id = 'path', by_ids, filters = [] } }: Collection): readonly string[] {
+  return [...(by_id === 'path' ? [] : [by_id]), ...(by_ids === undefined ? [] : [by_ids]), ...filters];
+}
+
+/** What people write for a filter: `role` for `filter[role]`. */
+export const shortFilter = (name: string): string => /^filter\[(.+)\]$/.exec(name)?.[1] ?? name;
+
+/** The query parameter that is meant by `word`, or what to say where there is none. */
+export function filterMeant(collection: Collection, word: string): string | { readonly summary: string; readonly detail: string } {
+  const known = filterNames(collection);
+  const fits = (one: string): boolean => one === word || (one.endsWith('[…]') && word.startsWith(one.slice(0, -2)) && /[^[]\]$/.test(word));
+  const found = known.some(fits) ? word : known.find((one) => shortFilter(one) === word);
+  if (found !== undefined) return found;
+  const right = didYouMean(word, [...known, ...known.map(shortFilter)]);
+  return {
+    summary: `${collection.name} cannot be filtered by ${JSON.stringify(word)}.${right}`,
+    detail: known.length === 0 ? 'There are no filters.' : `Filters: ${known.join(', ')}.`,
+  };
 }
 
 /** What is asked of a listing. */

@@ -2,7 +2,7 @@
 import { load, type Loaded, type LoadOptions } from '../../src/declarations/index.js';
 import type { Diagnostic, Project } from '../../src/model/index.js';
 import type { DeclarationFiles } from '../../src/ports/index.js';
-import { kinds } from '../../src/resources/index.js';
+import { collections, kinds } from '../../src/resources/index.js';
 
 export type Tree = Readonly<Record<string, string | Uint8Array>>;
 
@@ -41,7 +41,7 @@ export function disk(tree: Tree): DeclarationFiles {
 
 export function loading(tree: Tree | string, options: Partial<LoadOptions> = {}): Promise<Loaded> {
   const files = disk(typeof tree === 'string' ? { 'trueup.yaml': tree } : tree);
-  return load({ kinds, paths: [], cwd: CWD, files, stdin: async () => '', environment: {}, variables: {}, ...options });
+  return load({ kinds, collections, paths: [], cwd: CWD, files, stdin: async () => '', environment: {}, variables: {}, ...options });
 }
 
 /** Loads what must load. */

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { precompiled } from '../../src/declarations/generated/validators.js';
 import { declarationsSchema, kindSchema } from '../../src/declarations/index.js';
-import { bodySchema, settingsSchema, whereSchema } from '../../src/declarations/schema.js';
+import { bodySchema, expectationSchema, settingsSchema, whereSchema } from '../../src/declarations/schema.js';
 import { digest, type JsonObject, type Kind } from '../../src/model/index.js';
-import { kinds } from '../../src/resources/index.js';
+import { collections, kinds } from '../../src/resources/index.js';
 import { loading } from './project.js';
 
 const list = [...kinds.values()];
@@ -15,11 +15,11 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 
 describe('committed files', () => {
   it('hold a validator for each schema of the kinds', () => {
-    const wanted = [settingsSchema(), ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)])].map(digest);
+    const wanted = [settingsSchema(), expectationSchema(collections), ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)])].map(digest);
     expect(Object.keys(precompiled).toSorted()).toEqual(wanted.toSorted());
   });
 
-  it.each([['declarations', declarationsSchema(kinds)] as const, ...list.map((kind) => [kind.name, kindSchema(kind)] as const)])(
+  it.each([['declarations', declarationsSchema(kinds, collections)] as const, ...list.map((kind) => [kind.name, kindSchema(kind)] as const)])(
     'schemas/%s.schema.json is fresh',
     (name, schema) => {
       expect(JSON.parse(readFileSync(`schemas/${name}.schema.json`, 'utf8'))).toEqual(schema);
@@ -28,7 +28,7 @@ describe('committed files', () => {
 });
 
 describe('the schema of a file', () => {
-  const validate = ajv.compile(declarationsSchema(kinds));
+  const validate = ajv.compile(declarationsSchema(kinds, collections));
 
   it.each(list)('takes the example of $name, as the loader does', async (kind: Kind) => {
     const file = { [kind.name]: { example: kind.example } };
@@ -70,6 +70,6 @@ describe('the schema of a file', () => {
         ...undescribed(inner as JsonObject, `${path}.${name}`),
         ...undescribed(((inner as JsonObject)['additionalProperties'] || {}) as JsonObject, `${path}.${name}.*`),
       ]);
-    expect(undescribed(declarationsSchema(kinds), '')).toEqual([]);
+    expect(undescribed(declarationsSchema(kinds, collections), '')).toEqual([]);
   });
 });

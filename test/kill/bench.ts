@@ -15,7 +15,7 @@ import { machine } from '../../src/ports/host.js';
 import { systemRandom } from '../../src/ports/random.js';
 import type { Proposal } from '../../src/reconciler/plan.js';
 import { propose } from '../../src/reconciler/propose.js';
-import { kinds } from '../../src/resources/index.js';
+import { collections, kinds } from '../../src/resources/index.js';
 import { fileStore, scryptFingerprints, type Snapshot } from '../../src/state/index.js';
 import { start, TRUEUP, type Running } from '../support/command.js';
 import { theirs } from '../support/estate.js';
@@ -174,7 +174,7 @@ function environmentFor(url: string): Environment {
 }
 
 async function planHere(cwd: string, environment: Environment, transport: Transport, snapshot: Snapshot | undefined): Promise<Proposal> {
-  const { project } = await load({ kinds, paths: [], cwd, files: declarationFiles, stdin: () => Promise.resolve(''), environment, variables: {} });
+  const { project } = await load({ kinds, collections, paths: [], cwd, files: declarationFiles, stdin: () => Promise.resolve(''), environment, variables: {} });
   if (!project) throw new Error('the declarations do not load');
   const emit = (): void => undefined;
   const cloud = connect({

@@ -14,6 +14,14 @@ const matches = (source: string, text: string): boolean => {
   return found.matches(text);
 };
 
+const isPattern = (source: string): boolean => {
+  try {
+    return new RegExp(source, 'u').source !== '';
+  } catch {
+    return false;
+  }
+};
+
 const characters = [
   'a',
   'b',
@@ -73,10 +81,10 @@ describe('a pattern', () => {
 
   it('is no pattern anywhere else either, where it is refused for its form', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'ab(){}[]|*+?^$\\-,:1d'), maxLength: 8 }), (source) => {
+      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab(){}[]|*+?^$\\-,:1d')), maxLength: 8 }), (source) => {
         const found = fault(source);
-        if (found === undefined) expect(() => new RegExp(source, 'u')).not.toThrow();
-        else if (!/refers back|ahead or behind|means nothing/.test(found)) expect(() => new RegExp(source, 'u')).toThrow();
+        if (found === undefined) expect(isPattern(source), source).toBe(true);
+        else if (!/refers back|ahead or behind|means nothing/.test(found)) expect(isPattern(source), source).toBe(false);
       }),
       { numRuns: 3_000 },
     );

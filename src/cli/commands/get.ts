@@ -1,5 +1,5 @@
 // `trueup get KIND [ID]`: what is there, by the API's own filters, page by page from the cloud to standard output.
-import { didYouMean, exits, refuse, type Collection, type Found, type Query } from '../../model/index.js';
+import { didYouMean, exits, filterMeant, refuse, type Collection, type Found, type Query } from '../../model/index.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { formOf, type Form, type Output } from '../forms.js';
 import { pairs, settingsHere } from '../project.js';
@@ -88,16 +88,11 @@ function queryOf({ flags, clock }: Context, collection: Collection, id: string |
 }
 
 /** The API reference's query parameters; `role=` is short for `filter[role]=`. @throws Refusal */
-function filtersOf({ name, operations }: Collection, words: readonly string[] | undefined): Readonly<Record<string, string>> {
-  const { by_id = 'path', by_ids, filters = [] } = operations;
-  const known = [...(by_id === 'path' ? [] : [by_id]), ...(by_ids === undefined ? [] : [by_ids]), ...filters];
-  const short = (one: string): string => /^filter\[(.+)\]$/.exec(one)?.[1] ?? one;
-  const fits = (one: string, key: string): boolean => one === key || (one.endsWith('[…]') && key.startsWith(one.slice(0, -2)) && /[^[]\]$/.test(key));
-  const spelled = (key: string): string =>
-    (known.some((one) => fits(one, key)) ? key : known.find((one) => short(one) === key)) ??
-    refuse('unknown-filter', `${name} cannot be filtered by ${JSON.stringify(key)}.${didYouMean(key, [...known, ...known.map(short)])}`, {
-      detail: `Filters: ${known.join(', ')}.`,
-    });
+function filtersOf(collection: Collection, words: readonly string[] | undefined): Readonly<Record<string, string>> {
+  const spelled = (key: string): string => {
+    const meant = filterMeant(collection, key);
+    return typeof meant === 'string' ? meant : refuse('unknown-filter', meant.summary, { detail: meant.detail });
+  };
   const given = pairs('--filter', words).map(([key, value]) => [spelled(key), value] as const);
   const twice = given.find(([key], index) => given.findIndex(([other]) => other === key) < index);
   if (twice) refuse('usage', `--filter ${twice[0]}= stands twice.`, { detail: 'Several values stand in one list, where the API takes one: name__in=a,b' });

@@ -315,11 +315,276 @@ validate10.errors = vErrors;
 return errors === 0;
 }
 
-export const accounts = validate11;
-const schema12 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account; absent means the account the API keys belong to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"accounts"};
-const pattern6 = new RegExp("^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]", "u");
+export const expectation = validate11;
+const schema12 = {"type":"object","properties":{"collection":{"description":"What is read.","anyOf":[{"enum":["accounts","alert_push_destinations","alert_rules","account_authorizations","configuration_managers","alerts","activity_logs","audit_logs","batteries","asset_endpoints","subscriptions"]},{"type":"string","pattern":"\\$\\{"}]},"where":{"description":"Filters of the collection, as `get --filter` takes them; a list has commas.","type":["object","string"],"pattern":"\\$\\{","additionalProperties":{"type":["string","integer","boolean"]}},"every":{"description":"JSON Schema that every record has to satisfy, as the API gives it.","type":["object","string"],"pattern":"\\$\\{"},"count":{"description":"How many records there have to be.","type":["object","string"],"pattern":"\\$\\{","properties":{"min":{"description":"At least so many.","type":["integer","string"],"pattern":"\\$\\{"},"max":{"description":"At most so many.","type":["integer","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["collection"],"additionalProperties":false,"$id":"expectation"};
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="expectation" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.collection === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "collection"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((key0 === "collection") || (key0 === "where")) || (key0 === "every")) || (key0 === "count"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.collection !== undefined){
+let data0 = data.collection;
+const _errs3 = errors;
+let valid1 = false;
+const _errs4 = errors;
+if(!(((((((((((data0 === "accounts") || (data0 === "alert_push_destinations")) || (data0 === "alert_rules")) || (data0 === "account_authorizations")) || (data0 === "configuration_managers")) || (data0 === "alerts")) || (data0 === "activity_logs")) || (data0 === "audit_logs")) || (data0 === "batteries")) || (data0 === "asset_endpoints")) || (data0 === "subscriptions"))){
+const err2 = {instancePath:instancePath+"/collection",schemaPath:"#/properties/collection/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema12.properties.collection.anyOf[0].enum}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid0 = _errs4 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs5 = errors;
+if(typeof data0 === "string"){
+if(!pattern0.test(data0)){
+const err3 = {instancePath:instancePath+"/collection",schemaPath:"#/properties/collection/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/collection",schemaPath:"#/properties/collection/anyOf/1/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+var _valid0 = _errs5 === errors;
+valid1 = valid1 || _valid0;
+}
+if(!valid1){
+const err5 = {instancePath:instancePath+"/collection",schemaPath:"#/properties/collection/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+else {
+errors = _errs3;
+if(vErrors !== null){
+if(_errs3){
+vErrors.length = _errs3;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.where !== undefined){
+let data1 = data.where;
+if((!(data1 && typeof data1 == "object" && !Array.isArray(data1))) && (typeof data1 !== "string")){
+const err6 = {instancePath:instancePath+"/where",schemaPath:"#/properties/where/type",keyword:"type",params:{type: schema12.properties.where.type}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(typeof data1 === "string"){
+if(!pattern0.test(data1)){
+const err7 = {instancePath:instancePath+"/where",schemaPath:"#/properties/where/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+for(const key1 in data1){
+let data2 = data1[key1];
+if(((typeof data2 !== "string") && (!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))))) && (typeof data2 !== "boolean")){
+const err8 = {instancePath:instancePath+"/where/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/where/additionalProperties/type",keyword:"type",params:{type: schema12.properties.where.additionalProperties.type}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+}
+if(data.every !== undefined){
+let data3 = data.every;
+if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (typeof data3 !== "string")){
+const err9 = {instancePath:instancePath+"/every",schemaPath:"#/properties/every/type",keyword:"type",params:{type: schema12.properties.every.type}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(typeof data3 === "string"){
+if(!pattern0.test(data3)){
+const err10 = {instancePath:instancePath+"/every",schemaPath:"#/properties/every/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+if(data.count !== undefined){
+let data4 = data.count;
+if((!(data4 && typeof data4 == "object" && !Array.isArray(data4))) && (typeof data4 !== "string")){
+const err11 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: schema12.properties.count.type}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(typeof data4 === "string"){
+if(!pattern0.test(data4)){
+const err12 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+for(const key2 in data4){
+if(!((key2 === "min") || (key2 === "max"))){
+const err13 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(data4.min !== undefined){
+let data5 = data4.min;
+if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (typeof data5 !== "string")){
+const err14 = {instancePath:instancePath+"/count/min",schemaPath:"#/properties/count/properties/min/type",keyword:"type",params:{type: schema12.properties.count.properties.min.type}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(typeof data5 === "string"){
+if(!pattern0.test(data5)){
+const err15 = {instancePath:instancePath+"/count/min",schemaPath:"#/properties/count/properties/min/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+if(data4.max !== undefined){
+let data6 = data4.max;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (typeof data6 !== "string")){
+const err16 = {instancePath:instancePath+"/count/max",schemaPath:"#/properties/count/properties/max/type",keyword:"type",params:{type: schema12.properties.count.properties.max.type}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(typeof data6 === "string"){
+if(!pattern0.test(data6)){
+const err17 = {instancePath:instancePath+"/count/max",schemaPath:"#/properties/count/properties/max/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+else {
+const err18 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+validate11.errors = vErrors;
+return errors === 0;
+}
+
+export const accounts = validate12;
+const schema13 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account; absent means the account the API keys belong to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"accounts"};
+const pattern12 = new RegExp("^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]", "u");
+
+function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="accounts" */;
 let vErrors = null;
 let errors = 0;
@@ -361,7 +626,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema12.properties.account.type}};
+const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema13.properties.account.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -371,7 +636,7 @@ vErrors.push(err3);
 errors++;
 }
 if(typeof data1 === "string"){
-if(!pattern6.test(data1)){
+if(!pattern12.test(data1)){
 const err4 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err4];
@@ -386,7 +651,7 @@ errors++;
 if(data.is_disabled !== undefined){
 let data2 = data.is_disabled;
 if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err5 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema12.properties.is_disabled.type}};
+const err5 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema13.properties.is_disabled.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -411,7 +676,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data3 = data.lifecycle;
 if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (typeof data3 !== "string")){
-const err7 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema12.properties.lifecycle.type}};
+const err7 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema13.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -448,7 +713,7 @@ errors++;
 if(data3.protect !== undefined){
 let data4 = data3.protect;
 if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
-const err10 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.protect.type}};
+const err10 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema13.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -473,7 +738,7 @@ errors++;
 if(data3.ignore_changes !== undefined){
 let data5 = data3.ignore_changes;
 if((!(Array.isArray(data5))) && (typeof data5 !== "string")){
-const err12 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.ignore_changes.type}};
+const err12 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema13.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -513,7 +778,7 @@ errors++;
 if(data3.adopt !== undefined){
 let data7 = data3.adopt;
 if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
-const err15 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.adopt.type}};
+const err15 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema13.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -523,7 +788,7 @@ vErrors.push(err15);
 errors++;
 }
 if(typeof data7 === "string"){
-if(!pattern6.test(data7)){
+if(!pattern12.test(data7)){
 const err16 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -553,7 +818,7 @@ const _errs22 = errors;
 let valid4 = false;
 const _errs23 = errors;
 if(!((data9 === "delete") || (data9 === "forget"))){
-const err18 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema12.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err18 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema13.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -616,7 +881,7 @@ vErrors = null;
 if(data3.allow_twin !== undefined){
 let data10 = data3.allow_twin;
 if((typeof data10 !== "boolean") && (typeof data10 !== "string")){
-const err22 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema12.properties.lifecycle.properties.allow_twin.type}};
+const err22 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema13.properties.lifecycle.properties.allow_twin.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -651,14 +916,14 @@ vErrors.push(err24);
 }
 errors++;
 }
-validate11.errors = vErrors;
+validate12.errors = vErrors;
 return errors === 0;
 }
 
-export const accounts_where = validate12;
-const schema13 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account; absent means the account the API keys belong to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"accounts_where"};
+export const accounts_where = validate13;
+const schema14 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account; absent means the account the API keys belong to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"accounts_where"};
 
-function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="accounts_where" */;
 let vErrors = null;
 let errors = 0;
@@ -690,7 +955,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err2 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema13.properties.account.type}};
+const err2 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema14.properties.account.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -700,7 +965,7 @@ vErrors.push(err2);
 errors++;
 }
 if(typeof data1 === "string"){
-if(!pattern6.test(data1)){
+if(!pattern12.test(data1)){
 const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -715,7 +980,7 @@ errors++;
 if(data.is_disabled !== undefined){
 let data2 = data.is_disabled;
 if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err4 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema13.properties.is_disabled.type}};
+const err4 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema14.properties.is_disabled.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -772,15 +1037,15 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate12.errors = vErrors;
+validate13.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_push_destinations = validate13;
-const schema14 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Reads back masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.(env|file)\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
-const pattern19 = new RegExp("^\\$\\{ *secret\\.(env|file)\\..+\\}$", "u");
+export const alert_push_destinations = validate14;
+const schema15 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Reads back masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.(env|file)\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
+const pattern25 = new RegExp("^\\$\\{ *secret\\.(env|file)\\..+\\}$", "u");
 
-function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_push_destinations" */;
 let vErrors = null;
 let errors = 0;
@@ -822,7 +1087,7 @@ errors++;
 if(data.enabled !== undefined){
 let data1 = data.enabled;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err3 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema14.properties.enabled.type}};
+const err3 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema15.properties.enabled.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -847,7 +1112,7 @@ errors++;
 if(data.endpoint !== undefined){
 let data2 = data.endpoint;
 if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (typeof data2 !== "string")){
-const err5 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: schema14.properties.endpoint.type}};
+const err5 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: schema15.properties.endpoint.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -908,7 +1173,7 @@ errors++;
 if(data.authentication !== undefined){
 let data4 = data.authentication;
 if((!(data4 && typeof data4 == "object" && !Array.isArray(data4))) && (typeof data4 !== "string")){
-const err10 = {instancePath:instancePath+"/authentication",schemaPath:"#/properties/authentication/type",keyword:"type",params:{type: schema14.properties.authentication.type}};
+const err10 = {instancePath:instancePath+"/authentication",schemaPath:"#/properties/authentication/type",keyword:"type",params:{type: schema15.properties.authentication.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -955,7 +1220,7 @@ errors++;
 if(data4.secret !== undefined){
 let data5 = data4.secret;
 if(typeof data5 === "string"){
-if(!pattern19.test(data5)){
+if(!pattern25.test(data5)){
 const err14 = {instancePath:instancePath+"/authentication/secret",schemaPath:"#/properties/authentication/properties/secret/pattern",keyword:"pattern",params:{pattern: "^\\$\\{ *secret\\.(env|file)\\..+\\}$"}};
 if(vErrors === null){
 vErrors = [err14];
@@ -982,7 +1247,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data6 = data.lifecycle;
 if((!(data6 && typeof data6 == "object" && !Array.isArray(data6))) && (typeof data6 !== "string")){
-const err16 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema14.properties.lifecycle.type}};
+const err16 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema15.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1019,7 +1284,7 @@ errors++;
 if(data6.protect !== undefined){
 let data7 = data6.protect;
 if((typeof data7 !== "boolean") && (typeof data7 !== "string")){
-const err19 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema14.properties.lifecycle.properties.protect.type}};
+const err19 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1044,7 +1309,7 @@ errors++;
 if(data6.ignore_changes !== undefined){
 let data8 = data6.ignore_changes;
 if((!(Array.isArray(data8))) && (typeof data8 !== "string")){
-const err21 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema14.properties.lifecycle.properties.ignore_changes.type}};
+const err21 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1084,7 +1349,7 @@ errors++;
 if(data6.adopt !== undefined){
 let data10 = data6.adopt;
 if((typeof data10 !== "string") && (!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))))){
-const err24 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema14.properties.lifecycle.properties.adopt.type}};
+const err24 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1094,7 +1359,7 @@ vErrors.push(err24);
 errors++;
 }
 if(typeof data10 === "string"){
-if(!pattern6.test(data10)){
+if(!pattern12.test(data10)){
 const err25 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err25];
@@ -1124,7 +1389,7 @@ const _errs30 = errors;
 let valid6 = false;
 const _errs31 = errors;
 if(!((data12 === "delete") || (data12 === "forget"))){
-const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema14.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema15.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1187,7 +1452,7 @@ vErrors = null;
 if(data6.allow_twin !== undefined){
 let data13 = data6.allow_twin;
 if((typeof data13 !== "boolean") && (typeof data13 !== "string")){
-const err31 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema14.properties.lifecycle.properties.allow_twin.type}};
+const err31 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.allow_twin.type}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1222,21 +1487,21 @@ vErrors.push(err33);
 }
 errors++;
 }
-validate13.errors = vErrors;
+validate14.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_push_destinations_where = validate14;
-const schema15 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"destination_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the destination belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the service stopped delivering after repeated failures.","type":["boolean","string"],"pattern":"\\$\\{"},"last_error_at":{"description":"Time of the last failed delivery.","type":"string"},"last_error_text":{"description":"Text of the last failed delivery.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_push_destinations_where"};
+export const alert_push_destinations_where = validate15;
+const schema16 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"destination_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the destination belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the service stopped delivering after repeated failures.","type":["boolean","string"],"pattern":"\\$\\{"},"last_error_at":{"description":"Time of the last failed delivery.","type":"string"},"last_error_text":{"description":"Text of the last failed delivery.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_push_destinations_where"};
 const func2 = Object.prototype.hasOwnProperty;
 
-function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_push_destinations_where" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(func2.call(schema15.properties, key0))){
+if(!(func2.call(schema16.properties, key0))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -1262,7 +1527,7 @@ errors++;
 if(data.enabled !== undefined){
 let data1 = data.enabled;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err2 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema15.properties.enabled.type}};
+const err2 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema16.properties.enabled.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1299,7 +1564,7 @@ errors++;
 if(data.account !== undefined){
 let data3 = data.account;
 if((typeof data3 !== "string") && (!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))))){
-const err5 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema15.properties.account.type}};
+const err5 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema16.properties.account.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1309,7 +1574,7 @@ vErrors.push(err5);
 errors++;
 }
 if(typeof data3 === "string"){
-if(!pattern6.test(data3)){
+if(!pattern12.test(data3)){
 const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -1324,7 +1589,7 @@ errors++;
 if(data.suspended !== undefined){
 let data4 = data.suspended;
 if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
-const err7 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema15.properties.suspended.type}};
+const err7 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema16.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1405,15 +1670,15 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate14.errors = vErrors;
+validate15.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_rules = validate15;
-const schema16 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
-const pattern30 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
+export const alert_rules = validate16;
+const schema17 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
+const pattern36 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
 
-function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_rules" */;
 let vErrors = null;
 let errors = 0;
@@ -1436,7 +1701,7 @@ const _errs3 = errors;
 let valid1 = false;
 const _errs4 = errors;
 if(!((data0 === "daily") || (data0 === null))){
-const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema16.properties.schedule.anyOf[0].enum}};
+const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema17.properties.schedule.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1487,7 +1752,7 @@ vErrors = null;
 if(data.associated_accounts !== undefined){
 let data1 = data.associated_accounts;
 if((!(Array.isArray(data1))) && (typeof data1 !== "string")){
-const err4 = {instancePath:instancePath+"/associated_accounts",schemaPath:"#/properties/associated_accounts/type",keyword:"type",params:{type: schema16.properties.associated_accounts.type}};
+const err4 = {instancePath:instancePath+"/associated_accounts",schemaPath:"#/properties/associated_accounts/type",keyword:"type",params:{type: schema17.properties.associated_accounts.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1513,7 +1778,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if((typeof data2 !== "string") && (!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))))){
-const err6 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/type",keyword:"type",params:{type: schema16.properties.associated_accounts.items.type}};
+const err6 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/type",keyword:"type",params:{type: schema17.properties.associated_accounts.items.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1535,7 +1800,7 @@ errors++;
 }
 }
 if(typeof data2 === "string"){
-if(!pattern30.test(data2)){
+if(!pattern36.test(data2)){
 const err8 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err8];
@@ -1552,7 +1817,7 @@ errors++;
 if(data.associated_groups !== undefined){
 let data3 = data.associated_groups;
 if((!(Array.isArray(data3))) && (typeof data3 !== "string")){
-const err9 = {instancePath:instancePath+"/associated_groups",schemaPath:"#/properties/associated_groups/type",keyword:"type",params:{type: schema16.properties.associated_groups.type}};
+const err9 = {instancePath:instancePath+"/associated_groups",schemaPath:"#/properties/associated_groups/type",keyword:"type",params:{type: schema17.properties.associated_groups.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1578,7 +1843,7 @@ const len1 = data3.length;
 for(let i1=0; i1<len1; i1++){
 let data4 = data3[i1];
 if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
-const err11 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/type",keyword:"type",params:{type: schema16.properties.associated_groups.items.type}};
+const err11 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/type",keyword:"type",params:{type: schema17.properties.associated_groups.items.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1600,7 +1865,7 @@ errors++;
 }
 }
 if(typeof data4 === "string"){
-if(!pattern30.test(data4)){
+if(!pattern36.test(data4)){
 const err13 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -1617,7 +1882,7 @@ errors++;
 if(data.filter_criteria !== undefined){
 let data5 = data.filter_criteria;
 if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (typeof data5 !== "string")){
-const err14 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/type",keyword:"type",params:{type: schema16.properties.filter_criteria.type}};
+const err14 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/type",keyword:"type",params:{type: schema17.properties.filter_criteria.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1664,7 +1929,7 @@ errors++;
 if(data5.alert_type__in !== undefined){
 let data6 = data5.alert_type__in;
 if((!(Array.isArray(data6))) && (typeof data6 !== "string")){
-const err18 = {instancePath:instancePath+"/filter_criteria/alert_type__in",schemaPath:"#/properties/filter_criteria/properties/alert_type__in/type",keyword:"type",params:{type: schema16.properties.filter_criteria.properties.alert_type__in.type}};
+const err18 = {instancePath:instancePath+"/filter_criteria/alert_type__in",schemaPath:"#/properties/filter_criteria/properties/alert_type__in/type",keyword:"type",params:{type: schema17.properties.filter_criteria.properties.alert_type__in.type}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1693,7 +1958,7 @@ const _errs21 = errors;
 let valid9 = false;
 const _errs22 = errors;
 if(!((((((((((((((((((((((((((((((data7 === "account_locked") || (data7 === "connection_state")) || (data7 === "cpu_utilization")) || (data7 === "custom_alert")) || (data7 === "data_cap_threshold")) || (data7 === "ethernet_wan_connected")) || (data7 === "ethernet_wan_disconnected")) || (data7 === "ethernet_wan_plugged")) || (data7 === "ethernet_wan_standby")) || (data7 === "geofence_proximity_change")) || (data7 === "intel_reboot_status_change")) || (data7 === "ipsec_tunnel_down")) || (data7 === "ipsec_tunnel_up")) || (data7 === "login_success")) || (data7 === "memory_utilization")) || (data7 === "modem_wan_connected")) || (data7 === "modem_wan_disconnected")) || (data7 === "modem_wan_plugged")) || (data7 === "modem_wan_unplugged")) || (data7 === "reboot_status_change")) || (data7 === "sim_door_event")) || (data7 === "sustained_system_overload")) || (data7 === "thermal_exceeds_limit")) || (data7 === "wan_service_type")) || (data7 === "wifi_client_state_change")) || (data7 === "wwan_connected")) || (data7 === "wwan_disconnected")) || (data7 === "wwan_network_available")) || (data7 === "wwan_network_unavailable")) || (data7 === "wwan_standby"))){
-const err20 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema16.properties.filter_criteria.properties.alert_type__in.items.anyOf[0].enum}};
+const err20 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema17.properties.filter_criteria.properties.alert_type__in.items.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1748,7 +2013,7 @@ vErrors = null;
 if(data.http_destinations !== undefined){
 let data8 = data.http_destinations;
 if((!(Array.isArray(data8))) && (typeof data8 !== "string")){
-const err23 = {instancePath:instancePath+"/http_destinations",schemaPath:"#/properties/http_destinations/type",keyword:"type",params:{type: schema16.properties.http_destinations.type}};
+const err23 = {instancePath:instancePath+"/http_destinations",schemaPath:"#/properties/http_destinations/type",keyword:"type",params:{type: schema17.properties.http_destinations.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1774,7 +2039,7 @@ const len3 = data8.length;
 for(let i3=0; i3<len3; i3++){
 let data9 = data8[i3];
 if((typeof data9 !== "string") && (!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))))){
-const err25 = {instancePath:instancePath+"/http_destinations/" + i3,schemaPath:"#/properties/http_destinations/items/type",keyword:"type",params:{type: schema16.properties.http_destinations.items.type}};
+const err25 = {instancePath:instancePath+"/http_destinations/" + i3,schemaPath:"#/properties/http_destinations/items/type",keyword:"type",params:{type: schema17.properties.http_destinations.items.type}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1784,7 +2049,7 @@ vErrors.push(err25);
 errors++;
 }
 if(typeof data9 === "string"){
-if(!pattern6.test(data9)){
+if(!pattern12.test(data9)){
 const err26 = {instancePath:instancePath+"/http_destinations/" + i3,schemaPath:"#/properties/http_destinations/items/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err26];
@@ -1801,7 +2066,7 @@ errors++;
 if(data.settings !== undefined){
 let data10 = data.settings;
 if(((!(data10 && typeof data10 == "object" && !Array.isArray(data10))) && (typeof data10 !== "string")) && (data10 !== null)){
-const err27 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: schema16.properties.settings.type}};
+const err27 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: schema17.properties.settings.type}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1826,7 +2091,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data11 = data.lifecycle;
 if((!(data11 && typeof data11 == "object" && !Array.isArray(data11))) && (typeof data11 !== "string")){
-const err29 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema16.properties.lifecycle.type}};
+const err29 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema17.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1863,7 +2128,7 @@ errors++;
 if(data11.protect !== undefined){
 let data12 = data11.protect;
 if((typeof data12 !== "boolean") && (typeof data12 !== "string")){
-const err32 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.protect.type}};
+const err32 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema17.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1888,7 +2153,7 @@ errors++;
 if(data11.ignore_changes !== undefined){
 let data13 = data11.ignore_changes;
 if((!(Array.isArray(data13))) && (typeof data13 !== "string")){
-const err34 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.ignore_changes.type}};
+const err34 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema17.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1928,7 +2193,7 @@ errors++;
 if(data11.adopt !== undefined){
 let data15 = data11.adopt;
 if((typeof data15 !== "string") && (!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))))){
-const err37 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.adopt.type}};
+const err37 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema17.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -1938,7 +2203,7 @@ vErrors.push(err37);
 errors++;
 }
 if(typeof data15 === "string"){
-if(!pattern6.test(data15)){
+if(!pattern12.test(data15)){
 const err38 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err38];
@@ -1968,7 +2233,7 @@ const _errs45 = errors;
 let valid15 = false;
 const _errs46 = errors;
 if(!((data17 === "delete") || (data17 === "forget"))){
-const err40 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema16.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err40 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema17.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -2031,7 +2296,7 @@ vErrors = null;
 if(data11.allow_twin !== undefined){
 let data18 = data11.allow_twin;
 if((typeof data18 !== "boolean") && (typeof data18 !== "string")){
-const err44 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.allow_twin.type}};
+const err44 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema17.properties.lifecycle.properties.allow_twin.type}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -2066,14 +2331,14 @@ vErrors.push(err46);
 }
 errors++;
 }
-validate15.errors = vErrors;
+validate16.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_rules_where = validate16;
-const schema17 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily"]},{"type":"string"}]},"alert_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the rule belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_summary_ts":{"description":"Time of the last summary.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_rules_where"};
+export const alert_rules_where = validate17;
+const schema18 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily"]},{"type":"string"}]},"alert_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the rule belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_summary_ts":{"description":"Time of the last summary.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_rules_where"};
 
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_rules_where" */;
 let vErrors = null;
 let errors = 0;
@@ -2096,7 +2361,7 @@ const _errs3 = errors;
 let valid1 = false;
 const _errs4 = errors;
 if(!(data0 === "daily")){
-const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema17.properties.schedule.anyOf[0].enum}};
+const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema18.properties.schedule.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2159,7 +2424,7 @@ errors++;
 if(data.account !== undefined){
 let data2 = data.account;
 if((typeof data2 !== "string") && (!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))))){
-const err5 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema17.properties.account.type}};
+const err5 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema18.properties.account.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2169,7 +2434,7 @@ vErrors.push(err5);
 errors++;
 }
 if(typeof data2 === "string"){
-if(!pattern6.test(data2)){
+if(!pattern12.test(data2)){
 const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -2228,14 +2493,14 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate16.errors = vErrors;
+validate17.errors = vErrors;
 return errors === 0;
 }
 
-export const account_authorizations = validate17;
-const schema18 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Others than those named pass with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget","no_access"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["user","account","role"],"additionalProperties":false,"$id":"account_authorizations"};
+export const account_authorizations = validate18;
+const schema19 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Others than those named pass with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget","no_access"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["user","account","role"],"additionalProperties":false,"$id":"account_authorizations"};
 
-function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="account_authorizations" */;
 let vErrors = null;
 let errors = 0;
@@ -2285,7 +2550,7 @@ errors++;
 if(data.user !== undefined){
 let data0 = data.user;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err4 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema18.properties.user.type}};
+const err4 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema19.properties.user.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2295,7 +2560,7 @@ vErrors.push(err4);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern6.test(data0)){
+if(!pattern12.test(data0)){
 const err5 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err5];
@@ -2310,7 +2575,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema18.properties.account.type}};
+const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema19.properties.account.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2320,7 +2585,7 @@ vErrors.push(err6);
 errors++;
 }
 if(typeof data1 === "string"){
-if(!pattern6.test(data1)){
+if(!pattern12.test(data1)){
 const err7 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -2338,7 +2603,7 @@ const _errs7 = errors;
 let valid1 = false;
 const _errs8 = errors;
 if(!((((data2 === "no_access") || (data2 === "read_only_user")) || (data2 === "full_access_user")) || (data2 === "administrator"))){
-const err8 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema18.properties.role.anyOf[0].enum}};
+const err8 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema19.properties.role.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -2389,7 +2654,7 @@ vErrors = null;
 if(data.lifecycle !== undefined){
 let data3 = data.lifecycle;
 if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (typeof data3 !== "string")){
-const err11 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema18.properties.lifecycle.type}};
+const err11 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema19.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2426,7 +2691,7 @@ errors++;
 if(data3.protect !== undefined){
 let data4 = data3.protect;
 if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
-const err14 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.protect.type}};
+const err14 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2451,7 +2716,7 @@ errors++;
 if(data3.ignore_changes !== undefined){
 let data5 = data3.ignore_changes;
 if((!(Array.isArray(data5))) && (typeof data5 !== "string")){
-const err16 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.ignore_changes.type}};
+const err16 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2491,7 +2756,7 @@ errors++;
 if(data3.adopt !== undefined){
 let data7 = data3.adopt;
 if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
-const err19 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.adopt.type}};
+const err19 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -2501,7 +2766,7 @@ vErrors.push(err19);
 errors++;
 }
 if(typeof data7 === "string"){
-if(!pattern6.test(data7)){
+if(!pattern12.test(data7)){
 const err20 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err20];
@@ -2531,7 +2796,7 @@ const _errs25 = errors;
 let valid5 = false;
 const _errs26 = errors;
 if(!((data9 === "forget") || (data9 === "no_access"))){
-const err22 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema18.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err22 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema19.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -2594,7 +2859,7 @@ vErrors = null;
 if(data3.allow_twin !== undefined){
 let data10 = data3.allow_twin;
 if((typeof data10 !== "boolean") && (typeof data10 !== "string")){
-const err26 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.allow_twin.type}};
+const err26 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.allow_twin.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -2629,14 +2894,14 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate17.errors = vErrors;
+validate18.errors = vErrors;
 return errors === 0;
 }
 
-export const account_authorizations_where = validate18;
-const schema19 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Others than those named pass with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"id":{"description":"Record id.","type":"string"}},"additionalProperties":false,"$id":"account_authorizations_where"};
+export const account_authorizations_where = validate19;
+const schema20 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Others than those named pass with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"id":{"description":"Record id.","type":"string"}},"additionalProperties":false,"$id":"account_authorizations_where"};
 
-function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="account_authorizations_where" */;
 let vErrors = null;
 let errors = 0;
@@ -2656,7 +2921,7 @@ errors++;
 if(data.user !== undefined){
 let data0 = data.user;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err1 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema19.properties.user.type}};
+const err1 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema20.properties.user.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2666,7 +2931,7 @@ vErrors.push(err1);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern6.test(data0)){
+if(!pattern12.test(data0)){
 const err2 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err2];
@@ -2681,7 +2946,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema19.properties.account.type}};
+const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema20.properties.account.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2691,7 +2956,7 @@ vErrors.push(err3);
 errors++;
 }
 if(typeof data1 === "string"){
-if(!pattern6.test(data1)){
+if(!pattern12.test(data1)){
 const err4 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err4];
@@ -2709,7 +2974,7 @@ const _errs7 = errors;
 let valid1 = false;
 const _errs8 = errors;
 if(!((((data2 === "no_access") || (data2 === "read_only_user")) || (data2 === "full_access_user")) || (data2 === "administrator"))){
-const err5 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema19.properties.role.anyOf[0].enum}};
+const err5 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema20.properties.role.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2780,15 +3045,15 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate18.errors = vErrors;
+validate19.errors = vErrors;
 return errors === 0;
 }
 
-export const configuration_managers = validate19;
-const schema20 = {"type":"object","properties":{"router":{"description":"The router. Its id is not the one of its configuration manager.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the router is kept from taking over its configuration. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"What is merged into the configuration, and the paths that are taken out of it. What is not declared stays as it is. `[object to merge, list of removed paths]`; a path is a list of keys, or a text with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
-const pattern58 = new RegExp(".", "u");
+export const configuration_managers = validate20;
+const schema21 = {"type":"object","properties":{"router":{"description":"The router. Its id is not the one of its configuration manager.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the router is kept from taking over its configuration. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"What is merged into the configuration, and the paths that are taken out of it. What is not declared stays as it is. `[object to merge, list of removed paths]`; a path is a list of keys, or a text with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
+const pattern64 = new RegExp(".", "u");
 
-function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="configuration_managers" */;
 let vErrors = null;
 let errors = 0;
@@ -2818,7 +3083,7 @@ errors++;
 if(data.router !== undefined){
 let data0 = data.router;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err2 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema20.properties.router.type}};
+const err2 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema21.properties.router.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2828,7 +3093,7 @@ vErrors.push(err2);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern6.test(data0)){
+if(!pattern12.test(data0)){
 const err3 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -2843,7 +3108,7 @@ errors++;
 if(data.suspended !== undefined){
 let data1 = data.suspended;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema20.properties.suspended.type}};
+const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema21.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2868,7 +3133,7 @@ errors++;
 if(data.configuration !== undefined){
 let data2 = data.configuration;
 if((!data2 || typeof data2 != "object") && (typeof data2 !== "string")){
-const err6 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/type",keyword:"type",params:{type: schema20.properties.configuration.type}};
+const err6 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/type",keyword:"type",params:{type: schema21.properties.configuration.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2932,7 +3197,7 @@ const len2 = data4.length;
 for(let i0=0; i0<len2; i0++){
 let data5 = data4[i0];
 if((typeof data5 !== "string") && (!(Array.isArray(data5)))){
-const err11 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/type",keyword:"type",params:{type: schema20.properties.configuration.items[1].items.type}};
+const err11 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/type",keyword:"type",params:{type: schema21.properties.configuration.items[1].items.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2942,7 +3207,7 @@ vErrors.push(err11);
 errors++;
 }
 if(typeof data5 === "string"){
-if(!pattern58.test(data5)){
+if(!pattern64.test(data5)){
 const err12 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/pattern",keyword:"pattern",params:{pattern: "."}};
 if(vErrors === null){
 vErrors = [err12];
@@ -2968,7 +3233,7 @@ const len3 = data5.length;
 for(let i1=0; i1<len3; i1++){
 let data6 = data5[i1];
 if((typeof data6 !== "string") && (!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))))){
-const err14 = {instancePath:instancePath+"/configuration/1/" + i0+"/" + i1,schemaPath:"#/properties/configuration/items/1/items/items/type",keyword:"type",params:{type: schema20.properties.configuration.items[1].items.items.type}};
+const err14 = {instancePath:instancePath+"/configuration/1/" + i0+"/" + i1,schemaPath:"#/properties/configuration/items/1/items/items/type",keyword:"type",params:{type: schema21.properties.configuration.items[1].items.items.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2997,7 +3262,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data7 = data.lifecycle;
 if((!(data7 && typeof data7 == "object" && !Array.isArray(data7))) && (typeof data7 !== "string")){
-const err16 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema20.properties.lifecycle.type}};
+const err16 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema21.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -3034,7 +3299,7 @@ errors++;
 if(data7.protect !== undefined){
 let data8 = data7.protect;
 if((typeof data8 !== "boolean") && (typeof data8 !== "string")){
-const err19 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.protect.type}};
+const err19 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -3059,7 +3324,7 @@ errors++;
 if(data7.ignore_changes !== undefined){
 let data9 = data7.ignore_changes;
 if((!(Array.isArray(data9))) && (typeof data9 !== "string")){
-const err21 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.ignore_changes.type}};
+const err21 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -3099,7 +3364,7 @@ errors++;
 if(data7.adopt !== undefined){
 let data11 = data7.adopt;
 if((typeof data11 !== "string") && (!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))))){
-const err24 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.adopt.type}};
+const err24 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -3109,7 +3374,7 @@ vErrors.push(err24);
 errors++;
 }
 if(typeof data11 === "string"){
-if(!pattern6.test(data11)){
+if(!pattern12.test(data11)){
 const err25 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err25];
@@ -3139,7 +3404,7 @@ const _errs30 = errors;
 let valid9 = false;
 const _errs31 = errors;
 if(!(data13 === "forget")){
-const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema20.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema21.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -3202,7 +3467,7 @@ vErrors = null;
 if(data7.allow_twin !== undefined){
 let data14 = data7.allow_twin;
 if((typeof data14 !== "boolean") && (typeof data14 !== "string")){
-const err31 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.allow_twin.type}};
+const err31 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.allow_twin.type}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -3237,14 +3502,14 @@ vErrors.push(err33);
 }
 errors++;
 }
-validate19.errors = vErrors;
+validate20.errors = vErrors;
 return errors === 0;
 }
 
-export const configuration_managers_where = validate20;
-const schema21 = {"type":"object","properties":{"router":{"description":"The router. Its id is not the one of its configuration manager.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the router is kept from taking over its configuration. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"synched":{"description":"Whether the router has its configuration.","type":["boolean","string"],"pattern":"\\$\\{"},"version_number":{"description":"Grows with every change.","type":["integer","string"],"pattern":"\\$\\{"},"account":{"description":"Account the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"configuration_managers_where"};
+export const configuration_managers_where = validate21;
+const schema22 = {"type":"object","properties":{"router":{"description":"The router. Its id is not the one of its configuration manager.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the router is kept from taking over its configuration. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"synched":{"description":"Whether the router has its configuration.","type":["boolean","string"],"pattern":"\\$\\{"},"version_number":{"description":"Grows with every change.","type":["integer","string"],"pattern":"\\$\\{"},"account":{"description":"Account the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"configuration_managers_where"};
 
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="configuration_managers_where" */;
 let vErrors = null;
 let errors = 0;
@@ -3264,7 +3529,7 @@ errors++;
 if(data.router !== undefined){
 let data0 = data.router;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err1 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema21.properties.router.type}};
+const err1 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema22.properties.router.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3274,7 +3539,7 @@ vErrors.push(err1);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern6.test(data0)){
+if(!pattern12.test(data0)){
 const err2 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err2];
@@ -3289,7 +3554,7 @@ errors++;
 if(data.suspended !== undefined){
 let data1 = data.suspended;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err3 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema21.properties.suspended.type}};
+const err3 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema22.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3314,7 +3579,7 @@ errors++;
 if(data.synched !== undefined){
 let data2 = data.synched;
 if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err5 = {instancePath:instancePath+"/synched",schemaPath:"#/properties/synched/type",keyword:"type",params:{type: schema21.properties.synched.type}};
+const err5 = {instancePath:instancePath+"/synched",schemaPath:"#/properties/synched/type",keyword:"type",params:{type: schema22.properties.synched.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3339,7 +3604,7 @@ errors++;
 if(data.version_number !== undefined){
 let data3 = data.version_number;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (typeof data3 !== "string")){
-const err7 = {instancePath:instancePath+"/version_number",schemaPath:"#/properties/version_number/type",keyword:"type",params:{type: schema21.properties.version_number.type}};
+const err7 = {instancePath:instancePath+"/version_number",schemaPath:"#/properties/version_number/type",keyword:"type",params:{type: schema22.properties.version_number.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3364,7 +3629,7 @@ errors++;
 if(data.account !== undefined){
 let data4 = data.account;
 if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
-const err9 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema21.properties.account.type}};
+const err9 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema22.properties.account.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -3374,7 +3639,7 @@ vErrors.push(err9);
 errors++;
 }
 if(typeof data4 === "string"){
-if(!pattern6.test(data4)){
+if(!pattern12.test(data4)){
 const err10 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err10];
@@ -3421,13 +3686,14 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate20.errors = vErrors;
+validate21.errors = vErrors;
 return errors === 0;
 }
 
 
 export const precompiled = {
   'cd84cc9bc8f586086dbeb2c5ab30fe9052d735a855698038ee8e2d44c6f25955': settings,
+  '1ffd0d2d341de82b88fd01b0b73daeaae4f2d1a7d464df6d8d6b5009040b957a': expectation,
   'b92c24cde478eaafae0b6eb42781d452eda45f5b70de60a74bd373d6f636495f': accounts,
   '8c212ee97254555bb77ffba183b45fde3ef000044b4856edcb7f96a557dcbff5': accounts_where,
   'd2dec02eddd7c4f8f3d3378e67f628962a630c797b9b5194823a370ac7f17cb6': alert_push_destinations,

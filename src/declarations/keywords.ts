@@ -1,0 +1,118 @@
+// The keywords of JSON Schema that an expectation may hold: those of draft-07 that are plain, cheap and known to every
+// editor. Each is named once, here; what is said against a file and what editors complete are read off this.
+import { canonical, isObject, type Json, type JsonObject } from '../model/index.js';
+
+/** What stands behind a keyword. */
+export interface Operand {
+  /** Continues "… is expected". */
+  readonly words: string;
+  /** For editors. */
+  readonly schema: JsonObject;
+  readonly fits: (value: Json) => boolean;
+  /** Schemas inside it, by the step that leads there. */
+  readonly inner?: (value: Json) => readonly (readonly [step: readonly string[], schema: Json])[];
+}
+
+const SELF: JsonObject = { $ref: '#/definitions/every' };
+const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+
+const isSchema = (value: Json): boolean => typeof value === 'boolean' || isObject(value);
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+const distinct = (list: readonly Json[]): boolean => new Set(list.map(canonical)).size === list.length;
+const isType = (value: Json): boolean => typeof value === 'string' && TYPES.includes(value);
+
+export const schema: Operand = { words: 'a schema: a mapping of keywords, or true or false', schema: SELF, fits: isSchema, inner: (value) => [[[], value]] };
+const schemas: Operand = {
+  words: 'a list of schemas, at least one,',
+  schema: { type: 'array', minItems: 1, items: SELF },
+  fits: (value) => isList(value) && value.length > 0,
+  inner: (value) => (value as readonly Json[]).map((one, index) => [[String(index)], one]),
+};
+const members: Operand = {
+  words: 'a mapping of names to schemas',
+  schema: { type: 'object', additionalProperties: SELF },
+  fits: isObject,
+  inner: (value) => Object.entries(value as JsonObject).map(([name, one]) => [[name], one]),
+};
+const types: Operand = {
+  words: `one of ${TYPES.join(', ')}, or a list of them,`,
+  schema: { anyOf: [{ enum: TYPES }, { type: 'array', minItems: 1, uniqueItems: true, items: { enum: TYPES } }] },
+  fits: (value) => isType(value) || (isList(value) && value.length > 0 && value.every(isType) && distinct(value)),
+};
+const names: Operand = {
+  words: 'a list of names, none of them twice,',
+  schema: { type: 'array', uniqueItems: true, items: { type: 'string' } },
+  fits: (value) => isList(value) && value.every((one) => typeof one === 'string') && distinct(value),
+};
+const values: Operand = {
+  words: 'a list of values, at least one and none of them twice,',
+  schema: { type: 'array', minItems: 1, uniqueItems: true },
+  fits: (value) => isList(value) && value.length > 0 && distinct(value),
+};
+const value: Operand = { words: 'a value', schema: {}, fits: () => true };
+const number: Operand = { words: 'a number', schema: { type: 'number' }, fits: (one) => typeof one === 'number' };
+const size: Operand = { words: 'an integer, 0 or more,', schema: { type: 'integer', minimum: 0 }, fits: (one) => Number.isInteger(one) && Number(one) >= 0 };
+const text: Operand = { words: 'text', schema: { type: 'string' }, fits: (one) => typeof one === 'string' };
+
+/** Filled in before it is looked at: `${…}` may stand wherever a value may. */
+export const keywords: Readonly<Record<string, Operand>> = {
+  type: types,
+  const: value,
+  enum: values,
+  properties: members,
+  required: names,
+  additionalProperties: schema,
+  propertyNames: schema,
+  minProperties: size,
+  maxProperties: size,
+  items: schema,
+  contains: schema,
+  minItems: size,
+  maxItems: size,
+  minimum: number,
+  maximum: number,
+  exclusiveMinimum: number,
+  exclusiveMaximum: number,
+  minLength: size,
+  maxLength: size,
+  pattern: text,
+  allOf: schemas,
+  anyOf: schemas,
+  oneOf: schemas,
+  not: schema,
+  if: schema,
+  // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own word
+  then: schema,
+  else: schema,
+  title: text,
+  description: text,
+  $comment: text,
+};
+
+/** What to write in place of a keyword of JSON Schema that is not taken. */
+export const instead: Readonly<Record<string, string>> = {
+  $ref: 'Write the schema out; a YAML alias saves repeating it.',
+  $id: 'Leave it out: the schema is complete in itself.',
+  $schema: 'Leave it out: it is a part of draft-07.',
+  definitions: 'Write each schema where it is needed; a YAML alias saves repeating it.',
+  format: 'Say with `pattern` what the text has to look like.',
+  patternProperties: 'Use `propertyNames` and `additionalProperties`.',
+};
+
+/** The schema of such a schema, for `#/definitions/every`. */
+export function everySchema(): JsonObject {
+  const filled: JsonObject = { type: 'string', pattern: '\\$\\{' };
+  const properties = Object.fromEntries(
+    Object.entries(keywords).map(([keyword, operand]) => [
+      keyword,
+      operand === text || operand === value || operand.schema === SELF ? operand.schema : { anyOf: [operand.schema, filled] },
+    ]),
+  );
+  return {
+    description: 'JSON Schema that every record has to satisfy: plain keywords of draft-07.',
+    type: ['object', 'boolean', 'string'],
+    pattern: '\\$\\{',
+    properties,
+    additionalProperties: false,
+  };
+}
