@@ -1,7 +1,7 @@
 // Everything a command about the cloud works with, set up in order and put away whatever happens.
 import type { Project, Plan, PlanDocument, PlanRequest, PolicyRule, Settings } from '../model/index.js';
 import type { Fingerprints } from '../ports/index.js';
-import type { Desk } from '../reconciler/propose.js';
+import type { AuditDesk } from '../reconciler/drift.js';
 import type { Meta } from '../report/index.js';
 import type { Snapshot, Store } from '../state/index.js';
 import { told } from './commands-to-type.js';
@@ -18,7 +18,7 @@ export interface Workplace {
   readonly snapshot: Snapshot | undefined;
   readonly reached: Reached;
   readonly watch: Watch;
-  readonly desk: Desk & { readonly cloud: Reached['cloud'] };
+  readonly desk: AuditDesk & { readonly cloud: Reached['cloud'] };
 }
 
 export interface Site extends Workplace {
@@ -35,8 +35,8 @@ export async function withCloud<T>(context: Context, settings: Settings, work: (
   for (const { kind } of Object.values(snapshot?.state.resources ?? {})) ahead[kind] = (ahead[kind] ?? 0) + 1;
   const reached = await reach(context, settings, { emit: watching.emit, ahead });
   try {
-    const { kinds, clock } = context;
-    return await work({ store, snapshot, reached, watch: watching, desk: { kinds, cloud: reached.cloud, fingerprints, clock, emit: watching.emit } });
+    const { kinds, collections, clock } = context;
+    return await work({ store, snapshot, reached, watch: watching, desk: { kinds, collections, cloud: reached.cloud, fingerprints, clock, emit: watching.emit } });
   } finally {
     watching.end();
     await reached.close();

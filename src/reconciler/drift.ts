@@ -9,6 +9,7 @@ import {
   writes,
   type AttributeChange,
   type Change,
+  type Collections,
   type Declaration,
   type DriftChange,
   type DriftRecord,
@@ -27,6 +28,7 @@ import {
 import type { Snapshot } from '../state/store.js';
 import { attribute, type Attribution, type Subject } from './attribution.js';
 import { ignoring } from './diff.js';
+import { verify } from './expectations.js';
 import { healthOf } from './health.js';
 import type { World } from './observe.js';
 import { propose, type Desk } from './propose.js';
@@ -37,13 +39,18 @@ export interface Audit extends Findings {
   readonly exit: Exit;
 }
 
+/** What an audit needs: what can be read beyond the kinds, too. */
+export interface AuditDesk extends Desk {
+  readonly collections: Collections;
+}
+
 /** What is said of an object before the log is asked, and what the log is asked of it. */
 interface Case<T> {
   readonly record: Omit<T, keyof Attribution>;
   readonly subject?: Subject;
 }
 
-export async function findDrift(desk: Desk, project: Project, snapshot: Snapshot | undefined): Promise<Audit> {
+export async function findDrift(desk: AuditDesk, project: Project, snapshot: Snapshot | undefined): Promise<Audit> {
   const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
   const { plan, world, strangers, exit } = await propose(desk, project, snapshot, request);
   const entries = snapshot?.state.resources ?? {};
@@ -62,6 +69,9 @@ export async function findDrift(desk: Desk, project: Project, snapshot: Snapshot
   const saidOf = ({ subject }: Pick<Case<DriftRecord>, 'subject'>): Attribution | undefined => subject && said.get(subject);
   const records = cases.map((one): DriftRecord => ({ ...one.record, ...(saidOf(one) ?? { changed_by: 'unknown', window: { after: one.record.since, before: null } }) }));
   const named = new Set(records.map(({ address }) => address));
+  const expectations = await verify(desk.cloud, desk.collections, project.expectations);
+  const unknown = expectations.flatMap(({ diagnostic }) => diagnostic ?? []);
+  const drifts = records.some(({ status }) => status !== 'settled') || expectations.some(({ verdict }) => verdict === 'failed');
   const failed = exit === exits.error || exit === exits.undecided;
   return {
     records,
@@ -69,10 +79,10 @@ export async function findDrift(desk: Desk, project: Project, snapshot: Snapshot
     unmanaged: plan.unmanaged,
     unmanagedObjects: unmanaged.map((one): UnmanagedRecord => ({ ...one.record, ...(saidOf(one) as Attribution) })),
     health: healthOf(world, managers(plan.changes, entries)),
-    expectations: [],
+    expectations,
     access: null,
-    diagnostics: [...plan.diagnostics, ...diagnostics],
-    exit: failed ? exit : worst(records.some((record) => record.status !== 'settled') ? [exits.changes] : []),
+    diagnostics: [...plan.diagnostics, ...diagnostics, ...unknown],
+    exit: failed ? exit : worst([...(drifts ? [exits.changes] : []), ...(unknown.length > 0 ? [exits.error] : [])]),
   };
 }
 

@@ -130,7 +130,7 @@ export function rig(options: RigOptions = {}): Rig {
       }
     },
     async drift(desired) {
-      return findDrift({ kinds, cloud: cloudFor(never), fingerprints, clock, emit }, desired, await store().read());
+      return findDrift({ kinds, collections, cloud: cloudFor(never), fingerprints, clock, emit }, desired, await store().read());
     },
     snapshot: () => store().read(),
     open: () => store().open('test', cloudFor(never).target),
