@@ -42,6 +42,7 @@ export interface Flags {
   readonly fault?: readonly string[];
   readonly filter?: readonly string[];
   readonly format?: string;
+  readonly impact?: boolean;
   readonly imsi?: string;
   readonly json?: boolean;
   readonly limit?: string;
@@ -99,6 +100,8 @@ export const commands: readonly CommandSpec[] = [
       detailed,
       ...scope,
       { spelling: '--destroy', doc: 'plan to delete everything that is managed' },
+      { spelling: '--impact', doc: 'replay recent alerts: what each rule would send, before and after' },
+      { spelling: '--since <time>', doc: 'for --impact, alerts from this time on: ISO 8601, or as 24h before now; otherwise 7d' },
       ...project,
     ],
     more: paths,
@@ -162,7 +165,7 @@ export const commands: readonly CommandSpec[] = [
       { spelling: '--until <time>', doc: 'up to this time' },
       { spelling: '--expand <words>', doc: 'references to show as what they point at' },
       { spelling: '--limit <n>', doc: 'stop reading after so many records' },
-      { spelling: '-o, --output <format>', doc: 'form of the list', choices: ['table', 'wide', 'json', 'yaml', 'csv', 'ndjson'], initial: 'table' },
+      { spelling: '-o, --output <format>', doc: 'form of the list', choices: ['table', 'wide', 'json', 'yaml', 'csv', 'ndjson', 'markdown', 'html'], initial: 'table' },
       ...project,
     ],
   },

@@ -50,7 +50,7 @@ export interface ResourceDrift {
 }
 
 /** What plans and audits say of themselves. */
-interface DocumentHead {
+export interface DocumentHead {
   readonly format_version: '1.0';
   readonly trueup_version: string;
   /** ISO 8601: the one field that differs between equal documents. */

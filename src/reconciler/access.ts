@@ -1,11 +1,37 @@
 // Who may do what where: every user against every account, with the role that reaches there through the account tree.
-// Pure: it is made from what was read, and marked where the declarations want something else.
-import { append, compareText, type AccessCell, type AccessReview, type Change, type Live } from '../model/index.js';
-import type { World } from './observe.js';
+// It is made from what was read, and marked where the declarations want something else.
+import { append, compareText, type AccessCell, type AccessReview, type Change, type Diagnostic, type Live, type PlanRequest, type Project } from '../model/index.js';
+import type { Snapshot } from '../state/store.js';
+import { checkTarget, observe, type World } from './observe.js';
+import { plan } from './plan.js';
+import type { PlanInput } from './plan-input.js';
+import type { Desk } from './propose.js';
 import { ACCOUNTS, administers, AUTHORIZATIONS, rank } from './roles.js';
+import { select } from './select.js';
 
 /** Beyond so many cells only the authorizations themselves are listed, without where they reach. */
 const MOST_CELLS = 20_000;
+
+const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
+
+/** The review of a run of its own: reads accounts and authorizations alone. */
+export async function reviewAccess(
+  { kinds, cloud, emit, clock }: Desk,
+  whole: Project,
+  snapshot: Snapshot | undefined,
+): Promise<{ readonly access: AccessReview; readonly diagnostics: readonly Diagnostic[] }> {
+  const names = [ACCOUNTS, AUTHORIZATIONS];
+  checkTarget(snapshot?.state, cloud.target);
+  const resources = Object.fromEntries(Object.entries(snapshot?.state.resources ?? {}).filter(([, { kind }]) => names.includes(kind)));
+  const world = await observe(cloud, kinds, names, Object.values(resources), emit);
+  const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
+  const project = { ...whole, declarations: whole.declarations.filter(ours), lookups: whole.lookups.filter(ours) };
+  const state = snapshot && { ...snapshot.state, resources };
+  const selection = select(kinds, project, state, request);
+  const input: PlanInput = { kinds, project, state, world, selection, secrets: new Map(), compose: cloud.compose, request, now: clock.now() };
+  const { changes, diagnostics } = plan(input).plan;
+  return { access: accessReview(world, changes) as AccessReview, diagnostics: diagnostics.filter(({ severity }) => severity === 'error') };
+}
 
 interface Place {
   readonly id: string;

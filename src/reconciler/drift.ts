@@ -29,6 +29,7 @@ import type { Snapshot } from '../state/store.js';
 import { attribute, type Attribution, type Subject } from './attribution.js';
 import { ignoring } from './diff.js';
 import { verify } from './expectations.js';
+import { accessReview } from './access.js';
 import { healthOf } from './health.js';
 import type { World } from './observe.js';
 import { propose, type Desk } from './propose.js';
@@ -80,7 +81,7 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
     unmanagedObjects: unmanaged.map((one): UnmanagedRecord => ({ ...one.record, ...(saidOf(one) as Attribution) })),
     health: healthOf(world, managers(plan.changes, entries)),
     expectations,
-    access: null,
+    access: accessReview(world, plan.changes),
     diagnostics: [...plan.diagnostics, ...diagnostics, ...unknown],
     exit: failed ? exit : worst([...(drifts ? [exits.changes] : []), ...(unknown.length > 0 ? [exits.error] : [])]),
   };
@@ -161,7 +162,7 @@ function labelOf({ identity, attributes }: Kind, { values }: Live): string | nul
 }
 
 /** Addresses by what they manage. */
-function managers(changes: readonly Change[], entries: Readonly<Record<string, Entry>>): (kind: string, id: string) => string | undefined {
+export function managers(changes: readonly Change[], entries: Readonly<Record<string, Entry>>): (kind: string, id: string) => string | undefined {
   const recorded = Object.entries(entries).map(([address, { kind, id }]) => [`${kind} ${id}`, address] as const);
   const planned = changes.flatMap((change) => (change.action === 'create' ? [] : [[`${change.kind} ${change.id}`, change.address] as const]));
   const all = new Map([...recorded, ...planned]);

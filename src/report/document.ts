@@ -19,6 +19,7 @@ import {
   type Drift,
   type DriftDocument,
   type Findings,
+  type Impact,
   type Json,
   type JsonObject,
   type Kind,
@@ -32,6 +33,7 @@ import {
   type Value,
   type Values,
 } from '../model/index.js';
+import type { AccessDocument } from './access.js';
 import { patchBetween, pointer, replaceAlike } from './patch.js';
 
 /** What a document says beside its content. */
@@ -53,10 +55,11 @@ export interface PlanInput {
   readonly meta: Meta;
   /** `count`: what stays as it is appears in the summary alone, which is all that text and Markdown need. Default `all`. */
   readonly keeps?: 'all' | 'count';
+  readonly impact?: Impact | undefined;
 }
 
 /** The redacted view of a plan. Pure: equal inputs give equal documents. */
-export function planDocument({ plan, kinds, meta, keeps = 'all' }: PlanInput): PlanDocument {
+export function planDocument({ plan, kinds, meta, keeps = 'all', impact }: PlanInput): PlanDocument {
   const shown = keeps === 'all' ? plan.changes : plan.changes.filter((change) => change.action !== 'keep' || change.renamed_from !== undefined);
   return {
     ...head(meta),
@@ -65,6 +68,7 @@ export function planDocument({ plan, kinds, meta, keeps = 'all' }: PlanInput): P
     unmanaged: plan.unmanaged,
     policy: plan.verdicts,
     summary: summarise(plan.changes),
+    ...(impact && { impact }),
     diagnostics: plan.diagnostics,
   };
 }
@@ -89,6 +93,11 @@ export function driftDocument({ records, inSync, unmanaged, unmanagedObjects, he
     summary: { drifted: records.length, in_sync: inSync.length, unmanaged: counted, expectations_failed: failed },
     diagnostics,
   };
+}
+
+/** The document of an access review. */
+export function accessDocument({ access, diagnostics, meta }: Pick<AccessDocument, 'access' | 'diagnostics'> & { readonly meta: Meta }): AccessDocument {
+  return { ...head(meta), access, diagnostics };
 }
 
 /** The digest of ten thousand declarations costs 0.1 s, and only JSON shows it: it is computed when it is read. */

@@ -1,5 +1,6 @@
 // An audit as a comment or a job summary: counts first, a table of objects, their attributes folded.
 import type { Ailment, DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
+import { accessItems, accessSentence } from './access.js';
 import { driftDifference, loggedDifferences, outsideDifference } from './differences.js';
 import { code, prose, shorten } from './inert.js';
 import type { Lines } from './layout.js';
@@ -23,6 +24,7 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
     );
   yield* ailmentItems(document.health, level);
   yield* strangerTable(document.unmanaged_objects, level);
+  if (document.access) yield* folded(prose(accessSentence(document.access)), ['', ...accessItems(document.access, atMost(level))]);
   if (!level.details) yield* ['Attribute details are left out: the audit is too long for a comment. The text and JSON forms have them.', ''];
   yield* footer(document, level);
 }

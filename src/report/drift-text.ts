@@ -1,5 +1,6 @@
 // An audit for a terminal: what is not as declared or not as last applied, who changed it, the summary last.
 import { equal, type Ailment, type Author, type DriftDocument, type DriftRecord, type UnmanagedRecord } from '../model/index.js';
+import { accessSentence } from './access.js';
 import { driftDifference, inline, loggedDifferences, outsideDifference } from './differences.js';
 import { ending } from './ending.js';
 import { differenceLines, flow, type Lines } from './layout.js';
@@ -18,6 +19,7 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
   }
   yield* ailmentLines(document.health, color, width);
   yield* strangerLines(document.unmanaged_objects, color, width);
+  if (document.access) yield* [...flow(accessSentence(document.access), { width }), ''];
   yield* ending(document, driftSentence(document), document.drift.length > 0, color, width);
 }
 

@@ -1,7 +1,7 @@
 // A report as one file for a browser: what is said first, a way to each section, the filter, and a content policy
 // under which nothing runs or looks like anything but what is written here. It asks the network for nothing.
 import { createHash } from 'node:crypto';
-import { compareText, type DriftDocument, type PlanDocument } from '../model/index.js';
+import { compareText, type DocumentHead } from '../model/index.js';
 import { codes, markup, moment, raw, type Markup } from './markup.js';
 import { pageScript } from './page-script.js';
 import { pageStyle } from './page-style.js';
@@ -23,12 +23,12 @@ export interface Section {
 }
 
 export interface Page {
-  readonly kind: 'plan' | 'drift';
+  readonly kind: 'plan' | 'drift' | 'access';
   readonly sentence: string;
   readonly counts: readonly Count[];
   /** In their order; those without content are left out. */
   readonly sections: readonly Section[];
-  readonly document: PlanDocument | DriftDocument;
+  readonly document: DocumentHead;
 }
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -71,7 +71,7 @@ ${shown.map(sectionOf)}</main>
 `.markup;
 }
 
-function requestsOf({ api_requests }: PlanDocument | DriftDocument): string {
+function requestsOf({ api_requests }: DocumentHead): string {
   const all = Object.entries(api_requests).toSorted(([a], [b]) => compareText(a, b));
   const sum = all.reduce((total, [, count]) => total + count, 0);
   return [plural(sum, 'request'), ...(sum === 0 ? [] : [all.map(([name, count]) => `${name} ${count}`).join(', ')])].join(': ');

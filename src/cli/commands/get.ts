@@ -7,11 +7,15 @@ import { timeFrom } from '../times.js';
 import { withCloud } from '../workplace.js';
 
 export const run: Command = async (context, [name = '', id]) => {
+  if (name === 'access' && id === undefined) return (await import('./get-access.js')).getAccess(context);
   const { collections, flags, err } = context;
   const collection =
     collections.get(name) ??
-    refuse('unknown-kind', `There is no kind named ${JSON.stringify(name)}.${didYouMean(name, collections.keys())}`, { detail: `Kinds: ${[...collections.keys()].join(', ')}.` });
+    refuse('unknown-kind', `There is no kind named ${JSON.stringify(name)}.${didYouMean(name, [...collections.keys(), 'access'])}`, {
+      detail: `Kinds: ${[...collections.keys(), 'access'].join(', ')}.`,
+    });
   const query = queryOf(context, collection, id);
+  if (['markdown', 'html'].includes(flags.output ?? '')) refuse('usage', `-o ${flags.output} shows access alone.`, { detail: 'Type it as in: trueup get access -o html' });
   const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : wholeNumber('--limit', flags.limit, 1, 999_999_999);
   const count = await withCloud(context, await settingsHere(context), ({ reached }) => {
     const pages = reached.cloud.records(collection, query);

@@ -1,0 +1,66 @@
+// `trueup get access`: who may do what where, beside what is declared.
+import { exits, refuse, Refusal, type Exit, type Project } from '../../model/index.js';
+import type { AccessDocument } from '../../report/index.js';
+import type { Context } from '../context.js';
+import { loadProject, settingsHere } from '../project.js';
+import { csvRow, inertJson, table } from '../tables.js';
+import { metaOf, withCloud } from '../workplace.js';
+
+export async function getAccess(context: Context): Promise<Exit> {
+  const { flags, out } = context;
+  const given = (['filter', 'since', 'until', 'expand', 'limit'] as const).find((name) => flags[name] !== undefined);
+  if (given !== undefined) refuse('usage', `--${given} has no place here: the review is of everybody.`, { detail: 'Type it as in: trueup get access -o csv' });
+  const project = await declaredHere(context);
+  const document = await withCloud(context, project.settings, async (place): Promise<AccessDocument> => {
+    const { reviewAccess } = await import('../../reconciler/access.js');
+    const { accessDocument } = await import('../../report/index.js');
+    const found = await reviewAccess(place.desk, project, place.snapshot);
+    return accessDocument({ ...found, meta: metaOf(context, { ...place, project }, place.snapshot) });
+  });
+  await context.tell(document.diagnostics);
+  out.write(await rendered(document, flags.output ?? 'table'));
+  return exits.done;
+}
+
+/** What is declared here; nothing where nothing is, and, aloud, where it does not load. */
+async function declaredHere(context: Context): Promise<Project> {
+  try {
+    return await loadProject(context, []);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const settings = await settingsHere(context);
+    if (!error.diagnostics.every(({ code }) => code === 'no-declarations'))
+      await context.tell([
+        {
+          severity: 'warning',
+          code: 'declarations-unread',
+          summary: 'The declarations do not load, so roles are not compared with them.',
+          detail: 'What is wrong: trueup validate',
+        },
+      ]);
+    return { settings, lookups: [], declarations: [], expectations: [], paths: [], digest: '', variables: {} };
+  }
+}
+
+async function rendered(document: AccessDocument, output: string): Promise<string> {
+  const { accessHead, accessList, accessMarkdown, accessRows, accessSentence } = await import('../../report/index.js');
+  const { access } = document;
+  switch (output) {
+    case 'json':
+      return inertJson(`${JSON.stringify(access, null, 2)}\n`);
+    case 'ndjson':
+      return inertJson(access.cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''));
+    case 'yaml':
+      return (await import('../as-yaml.js')).yamlText(access);
+    case 'csv':
+      return [accessHead, ...accessRows(access)].map(csvRow).join('');
+    case 'markdown':
+      return accessMarkdown(document);
+    case 'html':
+      return (await import('../../report/access-page.js')).accessHtml(document);
+    default: {
+      const { head, rows } = accessList(access);
+      return `${table(head, rows)}\n${accessSentence(access)}\n`;
+    }
+  }
+}
