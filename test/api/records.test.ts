@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/api/index.js';
 import type { Collection, Found, JsonObject, Query } from '../../src/model/index.js';
 import { collections } from '../../src/resources/index.js';
-import { bench, json, page, page3, refusal, type Bench } from './fake-cloud.js';
+import { bench, json, never, page, page3, refusal, type Bench } from './fake-cloud.js';
 
 const of = (name: string): Collection => collections.get(name) as Collection;
 const uuid = (index: number): string => `${String(index).padStart(8, '0')}-aaaa-11f0-8000-000000000001`;
@@ -162,6 +162,14 @@ describe('the query', () => {
     const first = bench(log(5000));
     for await (const some of first.cloud.records(of('alerts'), { filters: {} })) if (some.length > 0) break;
     expect(first.asked).toHaveLength(1);
+  });
+
+  it('gives up what is under way once nobody wants more', async () => {
+    const cloud = bench((request, url) => (url.searchParams.get('offset') === '1000' ? never(request.signal) : log(5000)(request, url)));
+    let pages = 0;
+    for await (const some of cloud.cloud.records(of('alerts'), { filters: {} })) if (some.length > 0 && (pages += 1) === 2) break;
+    const open = cloud.asked.filter(({ url }) => url.includes('offset=1000'));
+    expect(open.map(({ signal }) => signal.aborted)).toEqual([true]);
   });
 
   it('keeps filters on pages that are fetched ahead', async () => {

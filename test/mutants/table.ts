@@ -24,6 +24,7 @@ const listing = ['api/listing.test.ts'];
 const writing = ['api/writing.test.ts'];
 const patience = ['api/patience.test.ts'];
 const transport = ['api/transport.test.ts'];
+const records = ['api/records.test.ts'];
 const iot = ['api/iot.test.ts'];
 const flow = ['api/flow.test.ts'];
 const texts = ['state/texts.test.ts'];
@@ -226,6 +227,22 @@ export const mutants: readonly Mutant[] = [
     tests: listing,
   },
   { name: 'a filter is believed', file: 'api/listing.ts', find: 'if (ids.includes(live.id)) found.set(live.id, live);', replace: 'found.set(live.id, live);', tests: listing },
+  { name: 'an object that moved is dropped like a record of a log', file: 'api/records.ts', find: 'if (!collection.log)', replace: 'if (false)', tests: records },
+  {
+    name: 'a log repeats itself for ever',
+    file: 'api/records.ts',
+    find: 'if (repeated > maxEmptyPages * collection.operations.page)',
+    replace: 'if (false)',
+    tests: records,
+  },
+  { name: 'pages after the first are not expanded', file: 'api/records.ts', find: "whole.set('expand', expand);", replace: '', tests: records },
+  {
+    name: 'pages are fetched ahead without the filters',
+    file: 'api/paging.ts',
+    find: 'const query = new URLSearchParams(first);',
+    replace: 'const query = new URLSearchParams({ limit: `${size}` });',
+    tests: records,
+  },
   {
     name: 'a recorded id that a listing lacks is gone',
     file: 'reconciler/observe.ts',
