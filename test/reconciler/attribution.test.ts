@@ -80,9 +80,7 @@ const cases: readonly (readonly [title: string, records: readonly Activity[], au
   ['unmanaged, made long ago: who changed it last', [record(10, { name: 'x' }, 'ada@example.com'), record(20, { name: 'y' })], 'dana@example.com', stranger],
 ];
 
-test.each(cases)('%s', (_, records, author, more = {}, skew = 0) => {
-  expect(authorOf(subject(more), records, skew ?? undefined)?.actor).toBe(author);
-});
+for (const [title, records, author, more = {}, skew = 0] of cases) test(title, () => expect(authorOf(subject(more), records, skew ?? undefined)?.actor).toBe(author));
 
 test('a role that our token wrote is ours, whoever the token belongs to', () => {
   const role = (value: string, seconds: number, by: string): Activity =>
