@@ -1,5 +1,5 @@
 // Everything a command about the cloud works with, set up in order and put away whatever happens.
-import type { Project, Plan, PlanDocument, PlanRequest, PolicyRule, Settings } from '../model/index.js';
+import type { Impact, Project, Plan, PlanDocument, PlanRequest, PolicyRule, Settings } from '../model/index.js';
 import type { Fingerprints } from '../ports/index.js';
 import type { AuditDesk } from '../reconciler/drift.js';
 import type { Meta } from '../report/index.js';
@@ -70,8 +70,8 @@ export function metaOf(context: Context, { project, reached }: Site, snapshot: S
 }
 
 /** The published form of a plan. What is kept is only listed where somebody will read it. */
-export async function documentOf(context: Context, site: Site, snapshot: Snapshot | undefined, plan: Plan, keeps: 'all' | 'count'): Promise<PlanDocument> {
+export async function documentOf(context: Context, site: Site, snapshot: Snapshot | undefined, plan: Plan, keeps: 'all' | 'count', impact?: Impact): Promise<PlanDocument> {
   const { planDocument } = await import('../report/index.js');
   const diagnostics = told(plan.diagnostics, context.said);
-  return planDocument({ plan: { ...plan, diagnostics }, kinds: context.kinds, meta: metaOf(context, site, snapshot), keeps });
+  return planDocument({ plan: { ...plan, diagnostics }, kinds: context.kinds, meta: metaOf(context, site, snapshot), keeps, impact });
 }

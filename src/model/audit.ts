@@ -114,9 +114,14 @@ export interface Impact {
   readonly since: string;
   readonly until: string;
   readonly alerts: number;
+  /** Every live rule and every rule that the plan makes. */
   readonly rules: readonly RuleImpact[];
-  /** Alert types that came and that no rule would send anywhere. */
-  readonly unheard: readonly { readonly type: string; readonly alerts: number; readonly before: number }[];
+  /** Alert types that nobody would hear of, everywhere or in some accounts: how many alerts of the type came, and how many of these certainly reached nobody. */
+  readonly unheard: readonly { readonly type: string; readonly alerts: number; readonly before: number; readonly after: number }[];
+  /** Alerts that a rule selects only because the accounts below those it names are taken to be in its scope, which the service does not tell. */
+  readonly through_sub_accounts: number;
+  /** Alerts that not every rule can be judged for: of routers that may be in a group that a rule names, and of routers whose account is not known. */
+  readonly unjudged: { readonly groups: number; readonly routers: number };
 }
 
 export interface RuleImpact {
@@ -126,6 +131,9 @@ export interface RuleImpact {
   /** Notifications it would have sent; before the plan and after it. */
   readonly before: number;
   readonly after: number;
+  /** Alerts that are not in those numbers, because nobody can tell whether, or on an unknown schedule how often, the rule would have sent them. */
+  readonly unjudged: { readonly before: number; readonly after: number };
+  /** Those that are delivered to: addresses, `alert_push_destinations (id)`, and how many by e-mail. */
   readonly destinations: { readonly before: readonly string[]; readonly after: readonly string[] };
   /** Whether it would now send much more than before. */
   readonly noisy: boolean;

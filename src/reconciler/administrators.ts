@@ -62,13 +62,13 @@ function sceneOf(changes: readonly Change[], world: World): Scene {
 }
 
 /** An account (by id, or by the address of its creation) and its ancestors, nearest first, as far as the tree was read. */
-function lineage(parent: (account: string) => Value | undefined, start: Value | undefined): readonly string[] {
+export function lineage(parent: (account: string) => Value | undefined, start: Value | undefined): readonly string[] {
   const out = new Set<string>();
   for (let at = nodeOf(start); at !== undefined && !out.has(at); at = nodeOf(parent(at))) out.add(at);
   return [...out];
 }
 
-const nodeOf = (account: Value | undefined): string | undefined => (account instanceof Reference ? account.target : typeof account === 'string' ? account : undefined);
+export const nodeOf = (account: Value | undefined): string | undefined => (account instanceof Reference ? account.target : typeof account === 'string' ? account : undefined);
 
 const isAdministered = ({ before, administrators }: Scene, account: string): boolean => lineage(before, account).some((above) => administrators.has(above));
 

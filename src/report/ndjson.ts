@@ -15,6 +15,8 @@ import {
   type Summary,
 } from '../model/index.js';
 import type { Clock } from '../ports/index.js';
+import { impactSentence } from './impact.js';
+import { expectationEvent } from './expectations.js';
 import { visible } from './inert.js';
 import { jsonLine } from './json.js';
 import {
@@ -74,10 +76,13 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
     plan: (document) => {
       writing = new Set(document.resource_changes.filter(adoptsAndWrites).map(({ address }) => address));
       const changes = changesOf('plan', document.summary, writing.size);
-      return planned(line, document) + diagnostics(document.diagnostics) + line('info', 'change_summary', planSentence(document), { changes });
+      const { impact } = document;
+      const meaning = impact ? line('info', 'impact', impactSentence(impact), { impact }) : '';
+      return planned(line, document) + meaning + diagnostics(document.diagnostics) + line('info', 'change_summary', planSentence(document), { changes });
     },
     drift: (document) =>
       document.drift.map((record) => drifted(line, record)).join('') +
+      document.expectations.map((one) => line(...expectationEvent(one))).join('') +
       document.health.map((ailment) => line('warn', 'ailment', ailmentSentence(ailment), { ailment })).join('') +
       document.unmanaged_objects.map((object) => line('info', 'unmanaged', `${strangerSentence(object)}: not managed here; ${authorSentence(object)}`, { object })).join('') +
       diagnostics(document.diagnostics) +

@@ -1,6 +1,7 @@
 // A plan as a pull-request comment: counts first, what blocks it, deletes on top, everything else folded.
 import { SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
+import { impactItems } from './impact.js';
 import { code, fence, prose, shorten } from './inert.js';
 import type { Lines } from './layout.js';
 import { diagnosticItems, differenceFence, fitted, folded, footer, some, table, type Level } from './markdown.js';
@@ -28,6 +29,7 @@ function* planLines(document: PlanDocument, inOrder: readonly ResourceChange[], 
     yield* requestItems(inOrder, level);
   }
   yield* driftItems(document, level);
+  yield* impactItems(document.impact, level);
   if (!level.details) yield* ['Attribute details are left out: the plan is too long for a comment. The text and JSON forms have them.', ''];
   else if (!level.bodies) yield* ['Request bodies are left out: the plan is too long for a comment. The text and JSON forms have them.', ''];
   yield* footer(document, level);

@@ -2,6 +2,7 @@
 import type { PlanDocument, ResourceChange, ResourceDrift, Verdict } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
 import { ending } from './ending.js';
+import { impactLines } from './impact.js';
 import { differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
 import { actionOf, circumstances, isShown, place, planSentence, signOf, verbOf } from './words.js';
@@ -16,6 +17,7 @@ export function* planText(document: PlanDocument, style: Style): Lines {
   }
   yield* requestLines(changes, color, width);
   yield* driftLines(document.resource_drift, color, width);
+  yield* impactLines(document.impact, color, width);
   yield* policyLines(document.policy, color, width);
   yield* ending(
     document,

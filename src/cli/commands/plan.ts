@@ -1,17 +1,21 @@
 // `trueup plan`: reads, compares, shows. Writes nothing but the files it was asked for.
 import { resolve } from 'node:path';
-import { exits, type Exit } from '../../model/index.js';
+import { exits, refuse, type Exit } from '../../model/index.js';
 import { shellWord } from '../../state/trouble.js';
+import type { Assessment } from '../../reconciler/assess.js';
+import type { Proposal } from '../../reconciler/plan.js';
 import { planFormats } from '../../report/formats.js';
-import type { Command } from '../context.js';
+import type { Command, Context } from '../context.js';
 import { chosen } from '../project.js';
 import { deliver, formsOf, tellTrouble } from '../reports.js';
-import { documentOf, requestOf, withProject } from '../workplace.js';
+import { timeFrom } from '../times.js';
+import { documentOf, requestOf, withProject, type Site } from '../workplace.js';
 
 export const run: Command = (context, paths) => {
   const forms = formsOf(context, planFormats);
   const { flags, out, files, clock, cwd } = context;
   const how = chosen(context);
+  const since = sinceOf(context);
   return withProject(
     context,
     paths,
@@ -19,8 +23,11 @@ export const run: Command = (context, paths) => {
       const { propose } = await import('../../reconciler/propose.js');
       const { renderPlan } = await import('../../report/index.js');
       const request = requestOf(context);
-      const { plan, exit } = await propose(site.desk, site.project, site.snapshot, request);
-      const document = await documentOf(context, site, site.snapshot, plan, forms.complete || flags.out !== undefined ? 'all' : 'count');
+      const proposal = await propose(site.desk, site.project, site.snapshot, request);
+      const { exit } = proposal;
+      const { impact, diagnostics } = await meaningOf(context, site, proposal, since);
+      const plan = { ...proposal.plan, diagnostics: [...proposal.plan.diagnostics, ...diagnostics] };
+      const document = await documentOf(context, site, site.snapshot, plan, forms.complete || flags.out !== undefined ? 'all' : 'count', impact);
       site.watch.end();
       if (site.watch.lines) out.write(site.watch.lines.plan(document));
       await deliver(context, forms, (format, style) => renderPlan(document, format, style));
@@ -41,3 +48,15 @@ export const run: Command = (context, paths) => {
     how,
   );
 };
+
+/** From when on alerts are to be judged; undefined where nobody asked for the impact. @throws Refusal */
+function sinceOf({ flags, clock }: Context): string | undefined {
+  if (flags.impact) return timeFrom('--since', flags.since ?? '7d', clock.now());
+  return flags.since === undefined ? undefined : refuse('usage', '--since has a meaning with --impact only.', { detail: 'Type it as in: trueup plan --impact --since 7d' });
+}
+
+async function meaningOf({ collections }: Context, { desk, snapshot }: Site, proposal: Proposal, since: string | undefined): Promise<Assessment> {
+  if (since === undefined) return { diagnostics: [] };
+  const { assess } = await import('../../reconciler/assess.js');
+  return assess(desk, { proposal, state: snapshot?.state, collections, since });
+}
