@@ -28,7 +28,7 @@ import {
 import type { Snapshot } from '../state/store.js';
 import { attribute, type Attribution, type Subject } from './attribution.js';
 import { ignoring } from './diff.js';
-import { verify } from './expectations.js';
+import { unverified, verify } from './expectations.js';
 import { accessReview } from './access.js';
 import { healthOf } from './health.js';
 import type { World } from './observe.js';
@@ -71,7 +71,7 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
   const records = cases.map((one): DriftRecord => ({ ...one.record, ...(saidOf(one) ?? { changed_by: 'unknown', window: { after: one.record.since, before: null } }) }));
   const named = new Set(records.map(({ address }) => address));
   const expectations = await verify(desk.cloud, desk.collections, project.expectations);
-  const unknown = expectations.flatMap(({ diagnostic }) => diagnostic ?? []);
+  const unknown = unverified(expectations);
   const drifts = records.some(({ status }) => status !== 'settled') || expectations.some(({ verdict }) => verdict === 'failed');
   const failed = exit === exits.error || exit === exits.undecided;
   return {

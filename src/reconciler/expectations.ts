@@ -46,6 +46,8 @@ export async function verify(cloud: Pick<CloudReader, 'records'>, collections: C
   return tallies.map(verified);
 }
 
+const UNREADABLE: Diagnostic = { severity: 'error', code: 'unreadable', summary: 'the records cannot be read' };
+
 /** @param alike at least one; all ask for the same records */
 async function read(cloud: Pick<CloudReader, 'records'>, alike: readonly Tally[]): Promise<void> {
   const [{ collection, expectation }] = alike as readonly [Tally];
@@ -53,7 +55,7 @@ async function read(cloud: Pick<CloudReader, 'records'>, alike: readonly Tally[]
     for await (const page of cloud.records(collection, { filters: expectation.where })) for (const found of page) for (const tally of alike) count(tally, found);
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;
-    for (const tally of alike) tally.trouble = unread(tally.expectation, error);
+    for (const tally of alike) tally.trouble = error.diagnostics.find(({ severity }) => severity === 'error') ?? UNREADABLE;
   }
 }
 
@@ -73,15 +75,11 @@ function identifier({ collection, checked }: Tally, { values }: Found): string {
 
 const brief = (text: string): string => (text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')}…`);
 
-function unread({ name, origin }: Expectation, { diagnostics }: Refusal): Diagnostic {
-  const [first] = diagnostics;
-  return {
-    severity: 'error',
-    code: first?.code ?? 'unreadable',
-    summary: `expectations.${name} could not be checked: ${first?.summary ?? 'its records cannot be read'}`,
-    ...(first?.detail !== undefined && { detail: first.detail }),
-    origin,
-  };
+/** What the audit has to say of expectations that are unknown. */
+export function unverified(all: readonly Verified[]): readonly Diagnostic[] {
+  return all.flatMap(({ name, origin, diagnostic }) =>
+    diagnostic ? [{ ...diagnostic, summary: `expectations.${name} could not be checked: ${diagnostic.summary}`, origin }] : [],
+  );
 }
 
 function verified({ expectation, checked, failed, offenders, trouble }: Tally): Verified {

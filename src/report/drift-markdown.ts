@@ -2,6 +2,7 @@
 import type { Ailment, DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
 import { accessItems, accessSentence } from './access.js';
 import { driftDifference, loggedDifferences, outsideDifference } from './differences.js';
+import { expectationItems } from './expectations.js';
 import { code, prose, shorten } from './inert.js';
 import type { Lines } from './layout.js';
 import { diagnosticItems, differenceFence, fitted, folded, footer, some, table, type Level } from './markdown.js';
@@ -22,6 +23,7 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
       'Attributes, from declared (settled: last applied) to live',
       changed.flatMap((record) => [...detailOf(record, level)]),
     );
+  yield* expectationItems(document.expectations, level);
   yield* ailmentItems(document.health, level);
   yield* strangerTable(document.unmanaged_objects, level);
   if (document.access) yield* folded(prose(accessSentence(document.access)), ['', ...accessItems(document.access, atMost(level))]);

@@ -3,6 +3,7 @@ import { equal, type Ailment, type Author, type DriftDocument, type DriftRecord,
 import { accessSentence } from './access.js';
 import { driftDifference, inline, loggedDifferences, outsideDifference } from './differences.js';
 import { ending } from './ending.js';
+import { expectationLines } from './expectations.js';
 import { differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
 import { ailmentSentence, authorSentence, changedBy, driftActions, driftMeanings, driftSentence, driftSigns, place, strangerSentence } from './words.js';
@@ -17,6 +18,7 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
     yield* recordLines(record, color, width);
     yield '';
   }
+  yield* expectationLines(document.expectations, color, width);
   yield* ailmentLines(document.health, color, width);
   yield* strangerLines(document.unmanaged_objects, color, width);
   if (document.access) yield* [...flow(accessSentence(document.access), { width }), ''];

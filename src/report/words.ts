@@ -82,11 +82,12 @@ const statuses = ['changed', 'gone', 'missing', 'undeclared', 'settled'] as cons
 /** The sentence an audit ends with. */
 export function driftSentence({ drift, summary, diagnostics }: DriftDocument): string {
   const errors = countOf(diagnostics, 'error');
+  const failed = summary.expectations_failed > 0 ? [`${plural(summary.expectations_failed, 'expectation')} failed`] : [];
   const rest = summary.unmanaged > 0 ? `, ${summary.unmanaged} not managed here` : '';
-  if (errors > 0) return `Audit with ${plural(errors, 'error')}: ${summary.drifted} drifted, ${summary.in_sync} in sync${rest}.`;
-  if (drift.length === 0) return `No drift. ${summary.in_sync === 1 ? '1 object is' : `${summary.in_sync} objects are`} as declared${rest}.`;
+  if (errors > 0) return `Audit with ${plural(errors, 'error')}: ${[`${summary.drifted} drifted`, ...failed].join(', ')}, ${summary.in_sync} in sync${rest}.`;
+  if (drift.length + failed.length === 0) return `No drift. ${summary.in_sync === 1 ? '1 object is' : `${summary.in_sync} objects are`} as declared${rest}.`;
   const counts = statuses.map((status) => [drift.filter((record) => record.status === status).length, status] as const).filter(([count]) => count > 0);
-  return `Drift: ${counts.map(([count, status]) => `${count} ${status}`).join(', ')}; ${summary.in_sync} in sync${rest}.`;
+  return `Drift: ${[...counts.map(([count, status]) => `${count} ${status}`), ...failed].join(', ')}; ${summary.in_sync} in sync${rest}.`;
 }
 
 /** What a status of the audit means. */
