@@ -71,21 +71,28 @@ function kept(query: string, expand: string): string {
   return whole.toString();
 }
 
-/** What a record is to those who read it; its attributes are made out only for who asks. @throws Malformed for what is no record. */
+/** A record whose attributes are made out for who asks. A class, because an own getter would give each of very many objects a shape of its own. */
+class Row implements Found {
+  readonly record: JsonObject;
+  readonly #read: (record: JsonObject) => Values;
+  #values: Values | undefined;
+
+  constructor(record: JsonObject, read: (record: JsonObject) => Values) {
+    this.record = record;
+    this.#read = read;
+  }
+
+  get values(): Values {
+    return (this.#values ??= this.#read(this.record));
+  }
+}
+
+/** What a record is to those who read it. @throws Malformed for what is no record. */
 export function finder({ dialect }: Door, collection: Collection): (value: unknown) => Found {
   const { attributes } = collection;
   const hides = [...walk(attributes)].some(([, { secret }]) => secret);
-  const safe = <T extends Values | JsonObject>(values: T): T => (hides ? masked(attributes, values) : values);
-  return (value) => {
-    const record = recordOf(value);
-    let values: Values | undefined;
-    return {
-      record: safe(record),
-      get values() {
-        return (values ??= safe(flattened(dialect, collection, record)));
-      },
-    };
-  };
+  const read = (record: JsonObject): Values => flattened(dialect, collection, record);
+  return (value) => new Row(hides ? masked(attributes, recordOf(value)) : recordOf(value), read);
 }
 
 /**
