@@ -1,11 +1,10 @@
 // Reading what the impact of a plan is judged by. Whatever of it cannot be read takes away from what is said of the
 // impact, aloud, and nothing from the plan.
-import { exits, Refusal, type Collection, type Collections, type Diagnostic, type Found, type Impact, type State } from '../model/index.js';
-import { managers } from './drift.js';
+import { exits, Refusal, type Collection, type Diagnostic, type Found, type Impact, type State } from '../model/index.js';
+import { managers, type AuditDesk } from './drift.js';
 import { DESTINATIONS, impactOf, RULES } from './impact.js';
 import { observe, type World } from './observe.js';
 import type { Proposal } from './plan.js';
-import type { Desk } from './propose.js';
 import { ACCOUNTS } from './roles.js';
 
 /** What there is to say; `impact` is absent where it cannot be known. */
@@ -17,15 +16,14 @@ export interface Assessment {
 export interface Assessed {
   readonly proposal: Proposal;
   readonly state: State | undefined;
-  readonly collections: Collections;
   /** ISO 8601. */
   readonly since: string;
 }
 
 /** The alerts since a time against the rules before and after a plan. A plan with errors has no after, and is not judged. */
-export async function assess(desk: Desk, { proposal: { plan, world }, state, collections, since }: Assessed): Promise<Assessment> {
+export async function assess(desk: AuditDesk, { proposal: { plan, world }, state, since }: Assessed): Promise<Assessment> {
   if (plan.diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics: [] };
-  const { cloud, kinds, emit, clock } = desk;
+  const { cloud, kinds, collections, emit, clock } = desk;
   const entries = state?.resources ?? {};
   const diagnostics: Diagnostic[] = [];
   const unread = [ACCOUNTS, RULES, DESTINATIONS].filter((name) => !world.has(name));
@@ -38,7 +36,7 @@ export async function assess(desk: Desk, { proposal: { plan, world }, state, col
         since,
         until: new Date(clock.now()).toISOString(),
         alerts: cloud.records(collections.get('alerts') as Collection, { filters: {}, since }),
-        accountOf: async (router) => (await (accounts ??= routers(desk, world, collections, diagnostics))).get(router),
+        accountOf: async (router) => (await (accounts ??= routers(desk, world, diagnostics))).get(router),
       },
     );
     return { impact, diagnostics };
@@ -48,7 +46,7 @@ export async function assess(desk: Desk, { proposal: { plan, world }, state, col
 }
 
 /** The account of each router, as its configuration manager tells: read only once an alert asks for it. */
-async function routers({ cloud }: Desk, world: World, collections: Collections, diagnostics: Diagnostic[]): Promise<ReadonlyMap<string, string>> {
+async function routers({ cloud, collections }: AuditDesk, world: World, diagnostics: Diagnostic[]): Promise<ReadonlyMap<string, string>> {
   const name = 'configuration_managers';
   const found = new Map<string, string>();
   const learn = ({ values: { router, account } }: Pick<Found, 'values'>): unknown => typeof router === 'string' && typeof account === 'string' && found.set(router, account);

@@ -13,9 +13,7 @@ type Unheard = Impact['unheard'][number];
 export function impactBasis({ since, until, alerts, through_sub_accounts: above, unjudged: { groups, routers } }: Impact): readonly string[] {
   return [
     `Judged by ${plural(alerts, 'alert')} from ${since} to ${until}.`,
-    ...(above > 0
-      ? [`A rule is taken to hear of the accounts below those it names, which the service does not tell: ${plural(above, 'alert')} of them count for that alone.`]
-      : []),
+    ...(above > 0 ? [`Rules are taken to hear of the accounts below those they name, which the service does not tell: ${plural(above, 'alert')} rest on that.`] : []),
     ...(groups > 0 ? [`Who is in a group cannot be read: for ${plural(groups, 'alert')} of routers it is not known whether rules for groups would send them.`] : []),
     ...(routers > 0 ? [`The account of ${plural(routers, 'alert')} is not known, and so not which rules would send them.`] : []),
   ];
@@ -70,7 +68,7 @@ export function* impactItems(impact: Impact | undefined, level: Level): Lines {
   const codes = (names: readonly string[]): string => names.map((name) => code(shorten(name, level.length))).join(' ');
   const moved = movedRules(impact);
   const others = unmovedSentence(impact);
-  yield* ['#### What it means for alerts', ''];
+  yield* ['**What it means for alerts**', ''];
   if (moved.length > 0)
     yield* table(['Rule', 'Would have sent', 'To, before', 'To, after'], moved, level, (rule) => [
       code(shorten(rule.rule, level.length)),
@@ -81,7 +79,8 @@ export function* impactItems(impact: Impact | undefined, level: Level): Lines {
   if (others !== undefined) yield* [others, ''];
   if (impact.unheard.length > 0)
     yield* table(['Nobody would hear of', 'Alerts'], impact.unheard, level, (one) => [code(shorten(typeWord(one), level.length)), unheardSentence(one)]);
-  yield* [impactBasis(impact).map(prose).join(' '), ''];
+  const basis = impactBasis(impact).map((sentence) => prose(shorten(sentence, level.length * 4)));
+  yield* [basis.join(' '), ''];
 }
 
 /** In one line. */

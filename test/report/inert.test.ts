@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Outcome, Plan } from '../../src/model/index.js';
 import { advance, ndjson, noProgress, planDocument, progressLine, renderDiagnostics, renderDrift, renderOutcomes, renderPlan } from '../../src/report/index.js';
 import { code, fence, guard, inert, prose, visible } from '../../src/report/inert.js';
-import { driftFormats } from '../../src/report/formats.js';
+import { driftFormats, planFormats } from '../../src/report/formats.js';
 import { columns } from '../../src/report/width.js';
 import { kinds } from '../../src/resources/index.js';
 import { arbitraryPlan, hostile } from './arbitrary.js';
@@ -164,6 +164,25 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
     expectOurMarkdown(renderDrift(document, 'markdown', style));
     expectInert(ndjson({ version: text, clock }).drift(document));
     expectNarrow(renderDrift(document, 'text', style), 60);
+  });
+
+  test('in the impact of a plan', () => {
+    const numbers = { before: 1, after: 2 };
+    const rule = { rule: text, id: text, ...numbers, unjudged: numbers, destinations: { before: [text], after: [text, text] }, noisy: true };
+    const impact = {
+      since: text,
+      until: text,
+      alerts: 3,
+      rules: [rule],
+      unheard: [{ type: text, alerts: 3, ...numbers }],
+      through_sub_accounts: 1,
+      unjudged: { groups: 1, routers: 1 },
+    };
+    const document = planDocument({ plan: quiet, kinds, meta, impact });
+    for (const format of planFormats) expectInert(renderPlan(document, format, style));
+    expectOurMarkdown(renderPlan(document, 'markdown', style));
+    expectInert(ndjson({ version: text, clock }).plan(document));
+    expectNarrow(renderPlan(document, 'text', style), 60);
   });
 
   test('in diagnostics, outcomes, events and the progress line', () => {

@@ -25,7 +25,7 @@ export const run: Command = (context, paths) => {
       const request = requestOf(context);
       const proposal = await propose(site.desk, site.project, site.snapshot, request);
       const { exit } = proposal;
-      const { impact, diagnostics } = await meaningOf(context, site, proposal, since);
+      const { impact, diagnostics } = await meaningOf(site, proposal, since);
       const plan = { ...proposal.plan, diagnostics: [...proposal.plan.diagnostics, ...diagnostics] };
       const document = await documentOf(context, site, site.snapshot, plan, forms.complete || flags.out !== undefined ? 'all' : 'count', impact);
       site.watch.end();
@@ -55,8 +55,8 @@ function sinceOf({ flags, clock }: Context): string | undefined {
   return flags.since === undefined ? undefined : refuse('usage', '--since has a meaning with --impact only.', { detail: 'Type it as in: trueup plan --impact --since 7d' });
 }
 
-async function meaningOf({ collections }: Context, { desk, snapshot }: Site, proposal: Proposal, since: string | undefined): Promise<Assessment> {
+async function meaningOf({ desk, snapshot }: Site, proposal: Proposal, since: string | undefined): Promise<Assessment> {
   if (since === undefined) return { diagnostics: [] };
   const { assess } = await import('../../reconciler/assess.js');
-  return assess(desk, { proposal, state: snapshot?.state, collections, since });
+  return assess(desk, { proposal, state: snapshot?.state, since });
 }
