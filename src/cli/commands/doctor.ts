@@ -55,19 +55,20 @@ const nothingHere = ({ diagnostics }: Refusal): boolean => diagnostics.filter(({
 const why = ({ diagnostics }: Refusal): string => (diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0])?.summary ?? '';
 
 const surfaces = Object.keys(needs) as readonly Surface[];
-/** Surfaces that no declaration needs. */
+/** Surfaces that no kind needs. */
 const extra: ReadonlySet<Surface> = new Set(['iot', 'flow']);
 const configured = ({ environment }: Context, settings: Settings, surface: Surface): boolean => settings.target === 'emulator' || Boolean(environment[needs[surface].address]);
 
-/** What is missing is bad where a declared kind needs it, or where nothing tells which kinds there will be. */
+/** What is missing is bad where something declared needs it, or where nothing tells what there will be. */
 function credentials(context: Context, settings: Settings, project: Project | undefined): readonly Finding[] {
   if (settings.target === 'emulator') return [ok('target', 'the emulator in this process, which needs no credentials')];
-  const { environment, kinds } = context;
-  const used = new Set<Surface | undefined>(project?.declarations.map(({ kind }) => kinds.get(kind)?.operations.dialect));
+  const { environment, collections } = context;
+  const named = [...(project?.declarations ?? []).map(({ kind }) => kind), ...(project?.expectations ?? []).map(({ collection }) => collection)];
+  const used = new Set<Surface | undefined>(named.map((name) => collections.get(name)?.operations.dialect));
   return surfaces.flatMap((surface) => {
     const missing = used.size === 0 || extra.has(surface) || used.has(surface) ? bad : note;
     const { address, secrets } = needs[surface];
-    if (extra.has(surface) && !environment[address]) return [note(address, 'not set, and needed for SIMs alone')];
+    if (extra.has(surface) && !used.has(surface) && !environment[address]) return [note(address, 'not set, and needed for SIMs alone')];
     const at = environment[address] ? ok(address, 'set') : missing(address, `not set${missing === note ? ', and not needed by what is declared' : ''}`);
     return [at, ...secrets.map((name) => credential(context, name, missing))];
   });

@@ -5,10 +5,13 @@ import { storeOf } from '../memory.js';
 import { chosen, loadProject } from '../project.js';
 
 export const run: Command = async (context, paths) => {
-  const { declarations } = await loadProject(context, paths, chosen(context), (project) => references(context, project));
-  context.out.write(`Valid: ${declarations.length} ${declarations.length === 1 ? 'declaration' : 'declarations'}.\n`);
+  const { declarations, expectations } = await loadProject(context, paths, chosen(context), (project) => references(context, project));
+  const counts = [counted(declarations, 'declaration'), ...(expectations.length > 0 ? [counted(expectations, 'expectation')] : [])];
+  context.out.write(`Valid: ${counts.join(', ')}.\n`);
   return exits.done;
 };
+
+const counted = ({ length }: readonly unknown[], word: string): string => `${length} ${length === 1 ? word : `${word}s`}`;
 
 /** The state is only asked where a reference leads out of what was loaded: it knows what other PATHs declare. */
 async function references(context: Context, project: Project): Promise<readonly Diagnostic[]> {
