@@ -62,7 +62,7 @@ function* strangerLines(strangers: readonly UnmanagedRecord[], color: Palette, w
   yield color.bold('Live, and managed by nothing here:');
   for (const stranger of strangers.slice(0, most)) {
     yield* flow(strangerSentence(stranger), { width, lead: '  ', hang: 4 });
-    yield* flow(authorSentence(stranger), { width, lead: '    ', paint: color.dim });
+    if (stranger.changed_by !== 'unknown') yield* flow(authorSentence(stranger), { width, lead: '    ', paint: color.dim });
   }
   yield* rest(strangers.length, color);
   yield '';

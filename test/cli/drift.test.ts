@@ -68,7 +68,7 @@ describe('drift', () => {
     expect(text).toMatch(/changed by: unknown, after 20\S+ and before\s+20/);
     expect(text).toContain('! alert_rules.down: the rule cannot fire');
     expect(text).toMatch(/accounts \d+ Trial\n +create by other-mgr-id/);
-    expect([text.includes('\u001b'), text.split('\n').filter((line) => [...line].length > 80)]).toEqual([false, []]);
+    expect([text.includes('\u001b'), text.split('\n').filter((line) => line.length > 80)]).toEqual([false, []]);
     const markdown = (await home.expect(0, ['drift', '--format', 'markdown'], { env })).stdout;
     expect(markdown).toMatch(/\| \*\*`-` gone\*\* \| `accounts\.south` \|[^\n]*delete by other-mgr-id/);
     const lines = (await home.expect(0, ['drift', '--json'], { env })).stdout.trim().split('\n');
