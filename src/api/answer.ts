@@ -61,10 +61,12 @@ function isHeld(token: string): boolean {
 
 const maxDepth = 64;
 // Asked of every record: by a loop that makes nothing.
-function isDeep(value: unknown, left: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+function isDeep(value: object, left: number): boolean {
   if (left === 0) return true;
-  for (const key in value) if (isDeep((value as Readonly<Record<string, unknown>>)[key], left - 1)) return true;
+  for (const key in value) {
+    const item = (value as Readonly<Record<string, unknown>>)[key];
+    if (typeof item === 'object' && item !== null && isDeep(item, left - 1)) return true;
+  }
   return false;
 }
 

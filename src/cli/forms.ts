@@ -19,7 +19,7 @@ export async function formOf(output: Output, collection: Collection, first: read
     case 'json':
       return json();
     case 'ndjson':
-      return { some: (found) => inertJson(`${found.map(({ record }) => JSON.stringify(record)).join('\n')}\n`), end: () => '' };
+      return { some: (found) => inertJson([...found.map(({ record }) => JSON.stringify(record)), ''].join('\n')), end: () => '' };
     case 'yaml':
       return yaml();
     default:

@@ -39,8 +39,8 @@ export function csvRow(row: readonly (string | number)[]): string {
   return `${row.map(cell).join(',')}\r\n`;
 }
 
-/** What JSON text of ordinary data is made of: most of it, and all of that is inert. */
-const ordinary = /^(?:[\n\x20-"$-~]|#(?!#))*$/;
+/** What may not be inert in JSON text. Most of it holds none of this, and a search costs less than a replacement. */
+const suspicious = /[^\n\x20-~]|##/;
 
 /** JSON text, or lines of it, made inert; it stays valid and equal. */
-export const inertJson = (text: string): string => (ordinary.test(text) ? text : inert(text));
+export const inertJson = (text: string): string => (suspicious.test(text) ? inert(text) : text);
