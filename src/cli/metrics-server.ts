@@ -1,7 +1,7 @@
 // The one page of `trueup watch --metrics-port`: GET /metrics, on loopback unless another address is named.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { refuse } from '../model/index.js';
+import { Refusal } from '../model/index.js';
 
 export interface MetricsServer {
   readonly url: string;
@@ -31,11 +31,8 @@ export async function serveMetrics({ host, port }: { readonly host: string; read
 function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((done, fail) => {
     server.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
-      try {
-        refuse('metrics-port', `Metrics cannot be served at ${host}:${port} (${code}).`, { detail: 'Name another --metrics-port; 0 takes a free one.' });
-      } catch (error) {
-        fail(error as Error);
-      }
+      const summary = `Metrics cannot be served at ${host}:${port} (${code}).`;
+      fail(new Refusal([{ severity: 'error', code: 'metrics-port', summary, detail: 'Name another --metrics-port; 0 takes a free one.' }]));
     });
     server.listen(port, host, done);
   });
