@@ -59,6 +59,7 @@ summary .muted { font-size: .9rem; }
 .counts [class] b { color: var(--tone); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .25rem 0 .75rem; font-size: .9rem; }
 dd { margin: 0; }
+table + table { margin-top: 1rem; }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 .list, .fields { table-layout: fixed; }
 .list th:first-child, .fields th:first-child { width: 32%; }
@@ -77,7 +78,7 @@ pre ins { background: var(--create-ground); }
 .scroll th, .scroll td { min-width: 9rem; max-width: 18rem; }
 .differs { color: var(--update); font-weight: 600; }
 footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .85rem; color: var(--muted); }
-@media (max-width: 34rem) { body { padding-top: 1.5rem; } dl { grid-template-columns: 1fr; } dd { margin-bottom: .35rem; } .counts li { flex: 1 1 7.5rem; } }
+@media (max-width: 34rem) { body { padding-top: 1.5rem; } .counts li { flex: 1 1 7.5rem; } }
 @media print { :root { color-scheme: light; } body { max-width: none; padding: 0; font-size: 9.5pt; } nav, form, .skip, summary::after { display: none !important; }
   .item { content-visibility: visible; break-inside: avoid-page; } details::details-content { content-visibility: visible; display: block; height: auto; } .scroll { overflow: visible; } }
 `;

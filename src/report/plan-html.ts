@@ -1,7 +1,8 @@
 // A plan as a page: what blocks it, deletes on top, field by field, the requests in order, what it means.
 import type { DocumentRequest, Impact, PlanDocument, ResourceChange, Verdict } from '../model/index.js';
 import { differences, outsideDifference } from './differences.js';
-import { codes, markup, moment, raw, type Markup } from './markup.js';
+import { impactBasis, movedRules, sentSentence, typeWord, unheardSentence, unmovedSentence } from './impact.js';
+import { codes, markup, raw, told, type Markup } from './markup.js';
 import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, json, table, typeset } from './page-parts.js';
 import { filterForm, page } from './page.js';
 import { actionOf, isShown, place, planSentence, plural, signOf, verbOf } from './words.js';
@@ -122,25 +123,18 @@ function outsideItems({ resource_drift }: PlanDocument): readonly Markup[] {
   );
 }
 
-function impactTables({ since, until, alerts, rules, unheard, through_sub_accounts, unjudged }: Impact): readonly Markup[] {
-  const doubts = [
-    [through_sub_accounts, 'selected only because accounts below those that a rule names are taken to be in its scope'],
-    [unjudged.groups, 'of routers that may be in a group that a rule names'],
-    [unjudged.routers, 'of routers whose account is not known'],
-  ] as const;
-  const sent = rules.map(
-    ({ rule, before, after, destinations, noisy, unjudged: open }) =>
-      markup`<tr><th scope="row"><code>${rule}</code></th><td>${before}${doubt(open.before)}</td><td>${after}${doubt(open.after)}${noisy ? raw(' <span class="differs">much more</span>') : undefined}</td><td>${codes(destinations.before)}</td><td>${codes(destinations.after)}</td></tr>\n`,
-  );
-  const lost = unheard.map(
-    ({ type, alerts: count, before, after }) => markup`<tr><th scope="row"><code>${type}</code></th><td>${count}</td><td>${before}</td><td>${after}</td></tr>\n`,
-  );
+function impactTables(impact: Impact): readonly Markup[] {
+  const sent = movedRules(impact).map((rule) => {
+    const { noisy, destinations } = rule;
+    const said = markup`<td${raw(noisy ? ' class="differs"' : '')}>${sentSentence(rule)}</td>`;
+    return markup`<tr><th scope="row"><code>${rule.rule}</code></th>${said}<td>${codes(destinations.before)}</td><td>${codes(destinations.after)}</td></tr>\n`;
+  });
+  const lost = impact.unheard.map((one) => markup`<tr><th scope="row"><code>${typeWord(one)}</code></th><td>${unheardSentence(one)}</td></tr>\n`);
+  const others = unmovedSentence(impact);
   return [
-    markup`<p>Judged by ${plural(alerts, 'alert')} from ${moment(since)} to ${moment(until)}.</p>\n`,
-    ...doubts.filter(([count]) => count > 0).map(([count, words]) => markup`<p class="muted">${plural(count, 'alert')} ${words}.</p>\n`),
-    ...(sent.length === 0 ? [] : [table('Notifications each rule would have sent', ['Rule', 'Before', 'After', 'To, before', 'To, after'], sent)]),
-    ...(lost.length === 0 ? [] : [table('Alerts that nobody would hear of', ['Type', 'Came', 'Unheard before', 'Unheard after'], lost)]),
+    ...(sent.length === 0 ? [] : [table('Notifications that rules would have sent', ['Rule', 'Would have sent', 'To, before', 'To, after'], sent)]),
+    ...(others === undefined ? [] : [markup`<p>${others}</p>\n`]),
+    ...(lost.length === 0 ? [] : [table('Alerts that nobody would hear of', ['Type', 'Alerts'], lost)]),
+    ...impactBasis(impact).map((sentence) => markup`<p class="muted">${told(sentence)}</p>\n`),
   ];
 }
-
-const doubt = (count: number): Markup | undefined => (count === 0 ? undefined : markup` <span class="muted">and perhaps ${count} more</span>`);

@@ -20,6 +20,7 @@ const recover = ['reconciler/recover.test.ts'];
 const merging = ['reconciler/merge.test.ts'];
 const leaving = ['reconciler/leaving.test.ts'];
 const administrators = ['reconciler/administrators.test.ts'];
+const attribution = ['reconciler/attribution.test.ts'];
 const listing = ['api/listing.test.ts'];
 const writing = ['api/writing.test.ts'];
 const patience = ['api/patience.test.ts'];
@@ -549,4 +550,90 @@ export const mutants: readonly Mutant[] = [
   { name: 'a mask may be declared', file: 'declarations/lint.ts', find: '...masksIn(tree).map((path) =>', replace: '...[].map((path) =>', tests: ['declarations/lint.test.ts'] },
   { name: 'a mask is exported', file: 'declarations/write.ts', find: 'unmasked(mergeOf(value).tree)', replace: 'mergeOf(value).tree', tests: ['declarations/merge.test.ts'] },
   { name: 'a configuration may be referred to', file: 'declarations/interpolate.ts', find: " || one.wire === 'merge'", replace: '', tests: ['declarations/merge.test.ts'] },
+  // Reports for browsers, test runners and code scanning.
+  { name: 'text becomes markup', file: 'report/markup.ts', find: '(found) => entities[found] as string', replace: '(found) => found', tests: ['browser/junit.test.ts'] },
+  { name: 'a text of megabytes is written whole', file: 'report/markup.ts', find: 'inert(shorten(filling, longest))', replace: 'inert(filling)', tests: ['report/inert.test.ts'] },
+  {
+    name: 'whatever gets into a page runs',
+    file: 'report/page.ts',
+    find: 'script-src ${hashOf(pageScript)}',
+    replace: "script-src 'unsafe-inline'",
+    tests: ['browser/pages.test.ts'],
+  },
+  { name: 'a page may ask the network', file: 'report/page.ts', find: "default-src 'none'", replace: 'default-src *', tests: ['browser/pages.test.ts'] },
+  {
+    name: 'requests are numbered anew for each that is hidden',
+    file: 'report/page-style.ts',
+    find: 'ol.plain, ol.plain li {',
+    replace: 'ol.plain {',
+    tests: ['browser/pages.test.ts'],
+  },
+  {
+    name: 'an audit that could not be made passes',
+    file: 'report/junit.ts',
+    find: "...(first && { trouble: { element: 'error', type: first.code, message: first.summary } })",
+    replace: '',
+    tests: ['browser/junit.test.ts'],
+  },
+  {
+    name: 'an alert loses its identity when a line moves',
+    file: 'report/sarif.ts',
+    find: '`${rule}\\n${subject}`',
+    replace: '`${rule}\\n${subject}\\n${line}`',
+    tests: ['report/sarif.test.ts'],
+  },
+  {
+    name: 'errors are left out for notes',
+    file: 'report/sarif.ts',
+    find: '.toSorted((a, b) => urgency[a.level] - urgency[b.level])',
+    replace: '',
+    tests: ['report/sarif.test.ts'],
+  },
+  { name: 'a name becomes a link in code scanning', file: 'report/sarif.ts', find: ".replaceAll('](', ']\\\\u0028')", replace: '', tests: ['report/sarif.test.ts'] },
+  // Who changed it, and what is ill.
+  { name: 'our own write is taken for another hand', file: 'reconciler/attribution.ts', find: 'if (ours >= 0) return records.slice(ours + 1);', replace: '', tests: attribution },
+  {
+    name: 'a router of the same number did it',
+    file: 'reconciler/attribution.ts',
+    find: 'return singular === object_type || singular.endsWith(`_${object_type}`);',
+    replace: 'return true;',
+    tests: attribution,
+  },
+  {
+    name: 'a change of something else is blamed',
+    file: 'reconciler/attribution.ts',
+    find: "return touched ? 'touched' : 'untouched';",
+    replace: "return 'touched';",
+    tests: attribution,
+  },
+  {
+    name: 'who changed it has also deleted it',
+    file: 'reconciler/attribution.ts',
+    find: "records.findLast(({ action }) => action === 'delete')",
+    replace: 'records.at(-1)',
+    tests: attribution,
+  },
+  {
+    name: 'the log is read without a gap for late records',
+    file: 'reconciler/attribution.ts',
+    find: 'Math.max(oldest, start - slack(skew))',
+    replace: 'Math.max(oldest, start)',
+    tests: attribution,
+  },
+  {
+    name: 'a log that fails hides the drift',
+    file: 'reconciler/attribution.ts',
+    find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
+    replace: 'error instanceof Refusal',
+    tests: [...attribution, 'reconciler/drift.test.ts'],
+  },
+  { name: 'the log gives a secret away', file: 'reconciler/attribution.ts', find: 'if (hidden.has(path)) return SENSITIVE;', replace: '', tests: attribution },
+  {
+    name: 'every object costs a request of the log',
+    file: 'api/activity.ts',
+    find: 'const singleQueries = 2;',
+    replace: 'const singleQueries = 2000;',
+    tests: ['api/activity.test.ts', 'reconciler/drift.test.ts'],
+  },
+  { name: 'a destination that is gone still hears', file: 'reconciler/health.ts', find: '?? { enabled: false }', replace: '?? {}', tests: ['reconciler/health.test.ts'] },
 ];

@@ -82,7 +82,7 @@ function bare(line: string): string {
     .replace(/^### |^\| (?=[^|])|^- (?=\*\*|allowed)/, '')
     .replaceAll(/`[^`|\\]*`/g, '')
     .replaceAll(/<code>(?:[\p{L}\p{N} .,-]|&#\d+;)*<\/code>/gu, '')
-    .replaceAll(/\*\*[ \w,]+\*\*/g, '');
+    .replaceAll(/\*\*([^*]*)\*\*|<br>/g, '$1');
 }
 
 /** What is no structure of ours and no harmless word, outside fences and code spans. */
@@ -96,9 +96,9 @@ function* strange(lines: readonly string[]): Generator<string> {
     if (closing !== undefined) {
       if (line === closing) closing = undefined;
     } else if (opened !== undefined) closing = opened;
-    else if (/^<details><summary>[\w ,():]+<\/summary>$/.test(line)) depth += 1;
+    else if (/^<details><summary>[\w ,;.():]+<\/summary>$/.test(line)) depth += 1;
     else if (line === '</details>') depth -= 1;
-    else if (!/^(?:[\p{L}\p{N} .,;:()'’!?=/–—→·|-])*$/u.test(bare(line)) || /https?:|\bwww\./i.test(bare(line))) yield line;
+    else if (!/^(?:[\p{L}\p{N} .,;:()'’!?=≠/–—→·|-])*$/u.test(bare(line)) || /https?:|\bwww\./i.test(bare(line))) yield line;
     else if (cells !== undefined && count !== undefined && cells !== count) yield line;
     cells = count;
   }
