@@ -21,6 +21,7 @@ const merging = ['reconciler/merge.test.ts'];
 const leaving = ['reconciler/leaving.test.ts'];
 const administrators = ['reconciler/administrators.test.ts'];
 const attribution = ['reconciler/attribution.test.ts'];
+const attribution = ['reconciler/attribution.test.ts'];
 const listing = ['api/listing.test.ts'];
 const writing = ['api/writing.test.ts'];
 const patience = ['api/patience.test.ts'];
@@ -590,6 +591,52 @@ export const mutants: readonly Mutant[] = [
     tests: ['report/sarif.test.ts'],
   },
   { name: 'a name becomes a link in code scanning', file: 'report/sarif.ts', find: ".replaceAll('](', ']\\\\u0028')", replace: '', tests: ['report/sarif.test.ts'] },
+  // Who changed it, and what is ill.
+  { name: 'our own write is taken for another hand', file: 'reconciler/attribution.ts', find: 'if (ours >= 0) return records.slice(ours + 1);', replace: '', tests: attribution },
+  {
+    name: 'a router of the same number did it',
+    file: 'reconciler/attribution.ts',
+    find: 'return singular === object_type || singular.endsWith(`_${object_type}`);',
+    replace: 'return true;',
+    tests: attribution,
+  },
+  {
+    name: 'a change of something else is blamed',
+    file: 'reconciler/attribution.ts',
+    find: "return touched ? 'touched' : 'untouched';",
+    replace: "return 'touched';",
+    tests: attribution,
+  },
+  {
+    name: 'who changed it has also deleted it',
+    file: 'reconciler/attribution.ts',
+    find: "records.findLast(({ action }) => action === 'delete')",
+    replace: 'records.at(-1)',
+    tests: attribution,
+  },
+  {
+    name: 'the log is read without a gap for late records',
+    file: 'reconciler/attribution.ts',
+    find: 'Math.max(oldest, start - slack(skew))',
+    replace: 'Math.max(oldest, start)',
+    tests: attribution,
+  },
+  {
+    name: 'a log that fails hides the drift',
+    file: 'reconciler/attribution.ts',
+    find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
+    replace: 'error instanceof Refusal',
+    tests: [...attribution, 'reconciler/drift.test.ts'],
+  },
+  { name: 'the log gives a secret away', file: 'reconciler/attribution.ts', find: 'if (hidden.has(path)) return SENSITIVE;', replace: '', tests: attribution },
+  {
+    name: 'every object costs a request of the log',
+    file: 'api/activity.ts',
+    find: 'const singleQueries = 2;',
+    replace: 'const singleQueries = 2000;',
+    tests: ['api/activity.test.ts', 'reconciler/drift.test.ts'],
+  },
+  { name: 'a destination that is gone still hears', file: 'reconciler/health.ts', find: '?? { enabled: false }', replace: '?? {}', tests: ['reconciler/health.test.ts'] },
   // Who changed it, and what is ill.
   { name: 'our own write is taken for another hand', file: 'reconciler/attribution.ts', find: 'if (ours >= 0) return records.slice(ours + 1);', replace: '', tests: attribution },
   {
