@@ -46,11 +46,16 @@ describe('activity', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('reads the window once for many objects', async () => {
-    const many = Array.from({ length: 51 }, (_, index) => `o${index}`);
-    const { cloud, paths } = bench(() => page([record('1', 'o50', '2026-01-02T00:00:00Z'), record('2', 'stranger', '2026-01-02T00:00:00Z')]));
-    expect((await cloud.activity(many, since)).map(({ object_id }) => object_id)).toEqual(['o50']);
-    expect(paths()).toEqual(['/api/v2/activity_logs/?action__timestamp__gte=2026-01-01T00%3A00%3A00.000Z&limit=500']);
+  it('reads the window once for more than two objects, in pages, each record once', async () => {
+    const many = ['o1', 'o2', 'o3'];
+    const { cloud, paths } = bench(
+      script(
+        page([record('1', 'o3', '2026-01-02T00:00:00Z'), record('2', 'stranger', '2026-01-02T00:00:00Z')], '?limit=500&offset=500'),
+        page([record('1', 'o3', '2026-01-02T00:00:00Z')]),
+      ),
+    );
+    expect((await cloud.activity(many, since)).map(({ object_id }) => object_id)).toEqual(['o3']);
+    expect(paths()).toEqual(['/api/v2/activity_logs/?action__timestamp__gte=2026-01-01T00%3A00%3A00.000Z&limit=500', '/api/v2/activity_logs/?limit=500&offset=500']);
   });
 
   it('asks nothing for nothing, and refuses where it cannot read', async () => {
