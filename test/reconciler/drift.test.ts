@@ -94,6 +94,21 @@ describe('who changed it', () => {
     expect(looks(cloud)).toBe(0);
   });
 
+  it('is named for a configuration, of which only what changed is shown, and no password', async () => {
+    const seed = { id: '7', router: '12', account: '1', configuration: [{ system: { system_id: 'depot', users: { admin: { password: 'old' } } }, wan: { mtu: 1400 } }, []] };
+    const cloud = rig({ estate: { ...estate, records: { accounts: [{ id: '1', name: 'Headquarters', account: null }], configuration_managers: [seed] } } });
+    const project = await applied(cloud, declare('configuration_managers.depot', { router: '12', configuration: [{ wan: { mtu: 1500 } }, []] }));
+    await hand(cloud, 'PUT', '/api/v2/configuration_managers/7/', { configuration: [{ wan: { mtu: 9000 }, system: { users: { admin: { password: 'canary' } } } }, []] });
+    const audit = await cloud.drift(project);
+    expect(audit.records).toMatchObject([
+      {
+        address: 'configuration_managers.depot',
+        changed_by: { actor: 'other-mgr-id', action: 'update', before: { configuration: { wan: { mtu: 1500 } } }, after: { configuration: { wan: { mtu: 9000 } } } },
+      },
+    ]);
+    expect(JSON.stringify(audit)).not.toContain('canary');
+  });
+
   it('is nobody where the declaration changed', async () => {
     const cloud = rig();
     await applied(cloud, ...accounts('north'));
