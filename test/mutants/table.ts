@@ -22,6 +22,7 @@ const leaving = ['reconciler/leaving.test.ts'];
 const administrators = ['reconciler/administrators.test.ts'];
 const attribution = ['reconciler/attribution.test.ts'];
 const attribution = ['reconciler/attribution.test.ts'];
+const expectations = ['reconciler/expectations.test.ts'];
 const listing = ['api/listing.test.ts'];
 const writing = ['api/writing.test.ts'];
 const patience = ['api/patience.test.ts'];
@@ -683,4 +684,58 @@ export const mutants: readonly Mutant[] = [
     tests: ['api/activity.test.ts', 'reconciler/drift.test.ts'],
   },
   { name: 'a destination that is gone still hears', file: 'reconciler/health.ts', find: '?? { enabled: false }', replace: '?? {}', tests: ['reconciler/health.test.ts'] },
+  // What must hold of records that are only read.
+  {
+    name: 'a collection that cannot be read hides the others',
+    file: 'reconciler/expectations.ts',
+    find: 'if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;',
+    replace: 'throw error;',
+    tests: expectations,
+  },
+  {
+    name: 'each expectation reads for itself',
+    file: 'reconciler/expectations.ts',
+    find: 'canonical([tally.expectation.collection, tally.expectation.where])',
+    replace: 'tally.expectation.name',
+    tests: expectations,
+  },
+  { name: 'two patterns of a schema are one', file: 'reconciler/conformity.ts', find: 'toString: () => source', replace: "toString: () => ''", tests: expectations },
+  { name: 'what every object inherits is a field', file: 'reconciler/conformity.ts', find: 'ownProperties: true', replace: 'ownProperties: false', tests: expectations },
+  { name: 'a failed expectation is no drift', file: 'reconciler/drift.ts', find: " || expectations.some(({ verdict }) => verdict === 'failed')", replace: '', tests: expectations },
+  { name: 'an unknown expectation is no error', file: 'reconciler/drift.ts', find: '...(unknown.length > 0 ? [exits.error] : [])', replace: '', tests: expectations },
+  {
+    name: 'a pattern that cannot be matched gets past validation',
+    file: 'declarations/every.ts',
+    find: "if ('fault' in found) yield",
+    replace: "if ('fault' in found && source === '') yield",
+    tests: ['declarations/expectations.test.ts'],
+  },
+  {
+    name: 'a collection is read without the filter it needs',
+    file: 'declarations/expectations.ts',
+    find: 'if (needs.length > 0 &&',
+    replace: 'if (needs.length > 99 &&',
+    tests: ['declarations/expectations.test.ts'],
+  },
+  {
+    name: 'a pattern holds at any end',
+    file: 'model/pattern.ts',
+    find: "step.is === 'start' ? atStart : atEnd",
+    replace: "step.is === 'start' ? atStart : true",
+    tests: ['model/pattern.test.ts'],
+  },
+  {
+    name: 'a repetition has no bounds',
+    file: 'model/pattern.ts',
+    find: 'if (work > 2 * MOST_STEPS || steps.length > MOST_STEPS)',
+    replace: 'if (work > 200 * MOST_STEPS)',
+    tests: ['model/pattern.test.ts'],
+  },
+  {
+    name: 'no drift is said where an expectation failed',
+    file: 'report/words.ts',
+    find: 'drift.length + failed.length === 0',
+    replace: 'drift.length === 0',
+    tests: ['report/expectations.test.ts'],
+  },
 ];

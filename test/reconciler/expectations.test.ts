@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { ExactNumber, exits, Refusal, type CloudReader, type Expectation, type Found, type Exit, type JsonObject, type Query } from '../../src/model/index.js';
 import { unverified, verify } from '../../src/reconciler/expectations.js';
 import { collections } from '../../src/resources/index.js';
+import { theirs } from '../support/estate.js';
+import { project } from '../support/planning.js';
+import { rig } from '../support/rig.js';
 
 const origin = { file: 'a.yaml', line: 1, column: 1 };
 const expectation = (more: Partial<Expectation>): Expectation => ({ name: 'one', collection: 'subscriptions', where: { label: 'fleet-a' }, origin, ...more });
@@ -211,5 +214,26 @@ describe('why a record is not as expected', () => {
       expect(one).toMatchObject({ verdict: 'failed', failed: 1 });
       expect(JSON.stringify(one).length).toBeLessThan(2_000);
     }
+  });
+});
+
+describe('an audit', () => {
+  const fails = expectation({ name: 'fails', collection: 'accounts', where: {}, count: { max: 1 } });
+  const holds = expectation({ name: 'holds', collection: 'account_authorizations', where: { 'filter[role]': 'administrator' }, count: { min: 1, max: 1 } });
+  const unknown = expectation({ name: 'unknown', count: { min: 1 } });
+
+  it.each([
+    ['met', [holds], exits.done],
+    ['failed', [holds, fails], exits.changes],
+    ['unknown', [unknown, fails], exits.error],
+  ] as const)('whose expectations are %s', async (_, expectations, exit) => {
+    const run = rig({ estate: theirs });
+    const audit = await run.drift({ ...project([]), expectations });
+    expect(audit.exit).toBe(exit);
+    expect(audit.expectations.map(({ name, verdict }) => [name, verdict])).toEqual(
+      expectations.map(({ name }) => [name, name === 'holds' ? 'met' : name === 'fails' ? 'failed' : 'unknown']),
+    );
+    expect(audit.diagnostics.filter(({ severity }) => severity === 'error').map(({ origin: at }) => at)).toEqual(expectations.includes(unknown as never) ? [origin] : []);
+    expect(run.mutations()).toEqual([]);
   });
 });

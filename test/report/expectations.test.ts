@@ -1,0 +1,38 @@
+// What an audit says of expectations, where nothing else is to be said.
+import { describe, expect, test } from 'vitest';
+import type { Verified } from '../../src/model/index.js';
+import { driftDocument, renderDrift } from '../../src/report/index.js';
+import { at, meta } from './plans.js';
+
+const style = { color: false, width: 100 };
+const one = (more: Partial<Verified>): Verified => ({ name: 'sims', collection: 'subscriptions', origin: at(3), verdict: 'met', checked: 4, failed: 0, offenders: [], ...more });
+const document = (...expectations: readonly Verified[]) =>
+  driftDocument({ records: [], inSync: ['accounts.a'], unmanaged: {}, unmanagedObjects: [], health: [], expectations, access: null, diagnostics: [], meta });
+const failed = one({ verdict: 'failed', failed: 30, offenders: Array.from({ length: 20 }, (_, index) => ({ id: `sim-${index}`, why: 'state must be "ACTIVE"' })) });
+
+describe.each(['text', 'markdown'] as const)('as %s', (format) => {
+  const shown = (...all: readonly Verified[]): string => renderDrift(document(...all), format, style);
+
+  test('nothing where nothing is expected', () => expect(shown()).not.toMatch(/expectation/i));
+
+  test('what is met is counted', () => {
+    expect(shown(one({}), one({ name: 'other' }))).toContain('Expectations: 2 met');
+    expect(shown(one({}))).toContain('No drift.');
+    expect(shown(one({}))).not.toContain('expectations.sims');
+  });
+
+  test('what failed is no silence, and the first of those that offend are named', () => {
+    const text = shown(one({ name: 'other' }), failed);
+    expect(text).toContain('Expectations: 1 failed, 1 met');
+    expect(text).toContain('Drift: 1 expectation failed; 1 in sync.');
+    expect(text).not.toContain('No drift');
+    expect(text.match(/sim-\d+/g)).toHaveLength(20);
+    expect(text).toContain('… and 10 more');
+  });
+
+  test('what is unknown comes behind what failed', () => {
+    const text = shown(one({ name: 'dark', verdict: 'unknown', diagnostic: { severity: 'error', code: 'unavailable', summary: 'the service answered 503' } }), failed);
+    expect(text.indexOf('expectations.sims')).toBeLessThan(text.indexOf('expectations.dark'));
+    expect(text).toMatch(/answered\s+503/);
+  });
+});
