@@ -26,7 +26,7 @@ beforeAll(async () => {
   browser = await launch();
   page = await browser.newPage();
 });
-afterAll(() => browser.close());
+afterAll(() => (browser as Browser | undefined)?.close());
 
 const read = (document: DriftDocument): Promise<Element> => page.evaluate<Element>(`(${reader})(${JSON.stringify(renderDrift(document, 'junit', { color: false, width: 80 }))})`);
 

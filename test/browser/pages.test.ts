@@ -26,7 +26,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await launch();
 });
-afterAll(() => browser.close());
+afterAll(() => (browser as Browser | undefined)?.close());
 
 interface Opened {
   readonly page: Page;
