@@ -18,11 +18,11 @@ const crash = ['reconciler/crash.test.ts'];
 const proof = ['reconciler/proof.test.ts'];
 const recover = ['reconciler/recover.test.ts'];
 const merging = ['reconciler/merge.test.ts'];
+const impact = ['reconciler/impact.test.ts'];
+const expectations = ['reconciler/expectations.test.ts'];
 const leaving = ['reconciler/leaving.test.ts'];
 const administrators = ['reconciler/administrators.test.ts'];
 const attribution = ['reconciler/attribution.test.ts'];
-const attribution = ['reconciler/attribution.test.ts'];
-const expectations = ['reconciler/expectations.test.ts'];
 const listing = ['api/listing.test.ts'];
 const writing = ['api/writing.test.ts'];
 const patience = ['api/patience.test.ts'];
@@ -684,6 +684,28 @@ export const mutants: readonly Mutant[] = [
     tests: ['api/activity.test.ts', 'reconciler/drift.test.ts'],
   },
   { name: 'a destination that is gone still hears', file: 'reconciler/health.ts', find: '?? { enabled: false }', replace: '?? {}', tests: ['reconciler/health.test.ts'] },
+  // What a plan means for alerts.
+  { name: 'a destination that does not deliver is notified', file: 'reconciler/impact.ts', find: '.filter(delivers)', replace: '', tests: impact },
+  { name: 'a rule is heard where it sends nowhere', file: 'reconciler/impact.ts', find: 'if (receivers.length > 0) listen', replace: 'listen', tests: impact },
+  { name: 'accounts below do not count', file: 'reconciler/impact.ts', find: 'lineage(parent, account)', replace: 'lineage(() => undefined, account)', tests: impact },
+  { name: 'what rests on accounts below is not said', file: 'reconciler/impact.ts', find: 'inherited: certain.size > direct', replace: 'inherited: false', tests: impact },
+  { name: 'a daily rule sends at once', file: 'reconciler/impact.ts', find: "rule.schedule === 'daily' ? rule.days.size", replace: 'false ? rule.days.size', tests: impact },
+  { name: 'a schedule that nobody knows is at once', file: 'reconciler/impact.ts', find: 'else rule.unjudged += 1;', replace: 'else rule.alerts += 1;', tests: impact },
+  { name: 'accounts are in groups', file: 'reconciler/impact.ts', find: 'router ? these.grouped : []', replace: 'these.grouped', tests: impact },
+  { name: 'who is in a group is guessed', file: 'reconciler/impact.ts', find: 'router ? these.grouped : []', replace: '[]', tests: impact },
+  { name: 'what may be heard is unheard', file: 'reconciler/impact.ts', find: '!now.heard && !now.open', replace: '!now.heard', tests: impact },
+  { name: 'the plan changes nothing of what is heard', file: 'reconciler/impact.ts', find: 'sideOf(scene, valuesAfter)', replace: 'sideOf(scene, valuesBefore)', tests: impact },
+  { name: 'what goes is still there', file: 'reconciler/impact.ts', find: 'all.delete(change.id)', replace: 'all.size', tests: impact },
+  { name: 'what a plan makes comes below nothing', file: 'reconciler/impact.ts', find: '?.account ?? top)', replace: '?.account)', tests: impact },
+  { name: 'three times as many is not noisy', file: 'reconciler/impact.ts', find: 'const NOISY_TIMES = 3;', replace: 'const NOISY_TIMES = 3.1;', tests: impact },
+  {
+    name: 'alerts that cannot be read end the plan',
+    file: 'reconciler/assess.ts',
+    find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
+    replace: 'error instanceof Refusal',
+    tests: ['cli/impact.test.ts'],
+  },
+  { name: 'alerts of all times are judged', file: 'reconciler/assess.ts', find: '{ filters: {}, since }', replace: '{ filters: {} }', tests: ['cli/impact.test.ts'] },
   // What must hold of records that are only read.
   {
     name: 'a collection that cannot be read hides the others',
