@@ -703,9 +703,9 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/assess.ts',
     find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
     replace: 'error instanceof Refusal',
-    tests: ['cli/impact.test.ts'],
+    tests: ['reconciler/assess.test.ts'],
   },
-  { name: 'alerts of all times are judged', file: 'reconciler/assess.ts', find: '{ filters: {}, since }', replace: '{ filters: {} }', tests: ['cli/impact.test.ts'] },
+  { name: 'alerts of all times are judged', file: 'reconciler/assess.ts', find: '{ filters: {}, since }', replace: '{ filters: {} }', tests: ['reconciler/assess.test.ts'] },
   // What must hold of records that are only read.
   {
     name: 'a collection that cannot be read hides the others',
