@@ -11,13 +11,16 @@ const patience: Readonly<Record<number, string>> = {
   24: '--invocation-count-for-turbofan=45000',
 };
 
-/** Flags from the start on, and those for a process that loads WebAssembly (undici's parser: optimising it takes 30 MiB and gains nothing for a few dozen answers). */
-export function flagsFor(node: string): Readonly<Record<'start' | 'wasm', readonly string[]>> {
+/** `start`: from the start on. `run`: for all but a stream of records, of which none grows old. `wasm`: for undici's parser, whose optimising takes 30 MiB and gains nothing for a few dozen answers. */
+export type Occasion = 'start' | 'run' | 'wasm';
+
+export function flagsFor(node: string): Readonly<Record<Occasion, readonly string[]>> {
   const late = patience[Number.parseInt(node)];
-  return late === undefined ? { start: [], wasm: [] } : { start: ['--semi-space-growth-factor=1', '--heap-growing-percent=100', late], wasm: ['--liftoff-only'] };
+  if (late === undefined) return { start: [], run: [], wasm: [] };
+  return { start: ['--heap-growing-percent=100', late], run: ['--semi-space-growth-factor=1'], wasm: ['--liftoff-only'] };
 }
 
 /** Takes effect on what is loaded after it. */
-export function spare(what: 'start' | 'wasm'): void {
+export function spare(what: Occasion): void {
   for (const flag of flagsFor(versions.node)[what]) setFlagsFromString(flag);
 }

@@ -4,17 +4,16 @@ import { expect, it } from 'vitest';
 import { flagsFor } from '../../src/cli/thrift.js';
 
 it.each(['20.19.0', '22.12.0', '24.0.0'])('sets flags on Node %s', (version) => {
-  const { start, wasm } = flagsFor(version);
-  expect([start.length, wasm]).toEqual([3, ['--liftoff-only']]);
+  expect(Object.values(flagsFor(version)).map(({ length }) => length)).toEqual([2, 1, 1]);
 });
 
 it.each(['18.20.0', '21.7.3', '99.0.0'])('sets none on Node %s', (version) => {
-  expect(flagsFor(version)).toEqual({ start: [], wasm: [] });
+  expect(flagsFor(version)).toEqual({ start: [], run: [], wasm: [] });
 });
 
 it('sets none that this Node does not know', () => {
-  const { start, wasm } = flagsFor(process.versions.node);
-  const code = `for (const flag of ${JSON.stringify([...start, ...wasm])}) require('node:v8').setFlagsFromString(flag);`;
+  const flags = Object.values(flagsFor(process.versions.node)).flat();
+  const code = `for (const flag of ${JSON.stringify(flags)}) require('node:v8').setFlagsFromString(flag);`;
   const { status, stderr } = spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' });
   expect([status, stderr]).toEqual([0, '']);
 });
