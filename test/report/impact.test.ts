@@ -27,6 +27,7 @@ test('the same in every form, and as its schema says', () => {
   const document = documentOf({ ...impact, rules: [...impact.rules, still] });
   expectGolden('impact.txt', renderPlan(document, 'text', plain));
   expectGolden('impact.md', renderPlan(document, 'markdown', plain));
+  expectGolden('impact.html', renderPlan(document, 'html', plain));
   expectGolden('impact.json', renderPlan(document, 'json', plain));
   expectGolden('impact.ndjson', ndjson({ version: '0.1.0', clock }).plan(document));
   const schema = JSON.parse(readFileSync(new URL('../../schemas/plan.schema.json', import.meta.url), 'utf8')) as object;
