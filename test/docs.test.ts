@@ -1,6 +1,5 @@
 // What the documentation says is so: its commands parse, its names exist, its links lead somewhere, its YAML loads,
 // and the tour of the README, typed as it stands, answers what is printed there.
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,9 +7,10 @@ import { commands, parse } from '../src/cli/program.js';
 import { lint, load } from '../src/declarations/index.js';
 import { exits, policyRules } from '../src/model/index.js';
 import { declarationFiles } from '../src/ports/declaration-files.js';
+import { driftFormats } from '../src/report/formats.js';
 import { collections, kinds } from '../src/resources/index.js';
 import { folder } from './cli/run.js';
-import { TRUEUP } from './support/command.js';
+import { anywhere, blocksOf, pattern, replay, stepsOf } from './support/printed.js';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -19,22 +19,15 @@ const filesBelow = (path: string, ending: string): readonly string[] =>
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesBelow('docs', '.md'), ...filesBelow('examples', '.md').filter((path) => !path.includes('node_modules'))];
 
-interface Block {
-  readonly language: string;
-  readonly text: string;
-}
-
-const blocksOf = (markdown: string): readonly Block[] =>
-  [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language: language as string, text: text as string }));
 const proseOf = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, '');
 
-/** Lines to type, without prompts and comments, and inline code that begins like one. */
+/** Lines to type, without prompts, comments and what the shell does with the answer, and inline code that begins like one. */
 function commandsIn(markdown: string): readonly string[] {
   const typed = blocksOf(markdown).flatMap(({ language, text }) =>
     language === 'sh' ? text.split('\n') : language === 'console' ? text.split('\n').flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : [])) : [],
   );
   const inline = [...proseOf(markdown).matchAll(/`(trueup [^`]+)`/g)].map(([, code]) => code as string);
-  return [...typed, ...inline].map((line) => line.replace(/\s+#.*$/, '').trim()).filter((line) => line.startsWith('trueup ') && !line.includes('…'));
+  return [...typed, ...inline].map((line) => line.replace(/\s+[#|>&].*$/, '').trim()).filter((line) => line.startsWith('trueup ') && !line.includes('…'));
 }
 
 describe.each(pages)('%s', (page) => {
@@ -68,7 +61,16 @@ describe.each(pages)('%s', (page) => {
   it('shows declarations that load', async () => {
     for (const { text } of blocksOf(markdown).filter(({ language }) => language === 'yaml')) {
       const home = folder({ 'trueup.yaml': text });
-      const { diagnostics, project } = await load({ kinds, collections, paths: [], cwd: home.path, files: declarationFiles, stdin: async () => '', environment: {}, variables: {} });
+      const { diagnostics, project } = await load({
+        kinds,
+        collections,
+        paths: [],
+        cwd: home.path,
+        files: declarationFiles,
+        stdin: async () => '',
+        environment: {},
+        variables: {},
+      });
       const all = [...diagnostics, ...(project ? lint(project, kinds) : [])];
       expect(all.filter(({ severity, code }) => severity === 'error' && code !== 'no-declarations').map(({ summary }) => summary)).toEqual([]);
     }
@@ -110,38 +112,33 @@ describe('README.md', () => {
     edit('trueup.yaml', 'modem_wan_disconnected', 'wwan_disconnected');
     edit('trueup.yaml', 'accounts:\n', 'accounts:\n  depot-7:\n    name: Depot 7\n    account: "${accounts.field-ops.id}"\n\n');
     const picture = blocksOf(readme).find(({ language }) => language === 'text')?.text ?? '';
-    const anyId = (text: string): string => text.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID').trimEnd();
-    expect(anyId((await home.expect(0, ['plan'])).stdout)).toMatch(pattern(anyId(picture)));
+    expect(anywhere((await home.expect(0, ['plan'])).stdout)).toMatch(pattern(anywhere(picture)));
   });
 
   it('tells a tour that goes as it is printed', () => {
-    const home = folder();
-    const steps = blocksOf(readme).flatMap(({ language, text }) => (language === 'console' ? stepsOf(text) : []));
+    const steps = stepsOf(readme);
     expect(steps.length).toBeGreaterThan(5);
-    for (const { command, printed } of steps) {
-      const typed = `trueup() { '${process.execPath}' '${TRUEUP}' "$@"; }; ${command} 2>&1`;
-      const { stdout } = spawnSync('bash', ['-c', typed], { cwd: home.path, env: { PATH: process.env['PATH'] }, encoding: 'utf8', timeout: 20_000 });
-      expect(`$ ${command}\n${stdout.trimEnd()}`).toMatch(pattern(`$ ${command}\n${printed}`));
-    }
+    replay(steps, folder().path);
   });
 });
 
-interface Step {
-  readonly command: string;
-  readonly printed: string;
-}
+describe('docs/audit.md', () => {
+  const page = read('docs/audit.md');
 
-const stepsOf = (text: string): readonly Step[] =>
-  text.split(/^\$ /m).flatMap((part) => {
-    const [command = '', ...lines] = part.trimEnd().split('\n');
-    return command === '' ? [] : [{ command, printed: lines.join('\n').trimEnd() }];
+  it('shows of an audit what an example shows', () => {
+    const example = read('examples/who-changed-it/README.md');
+    const shown = blocksOf(page).flatMap(({ language, text }) => (language === 'text' ? text.trimEnd().split('\n\n') : []));
+    expect(shown.length).toBeGreaterThan(3);
+    expect(shown.filter((part) => !example.includes(part))).toEqual([]);
   });
 
-/** The printed lines, where a line of `…` stands for any number of lines. */
-function pattern(printed: string): RegExp {
-  const lines = printed.split('\n').map((line) => (line === '…' ? '[^]*' : line.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')));
-  return new RegExp(`^${lines.join('\n')}$`);
-}
+  it('names every metric and every form of a report', () => {
+    const made = [...read('src/report/metrics.ts').matchAll(/(?:gauge|counter)\(\s*'(\w+)'/g)].map(([, name]) => `trueup_${name}`);
+    const told = [...page.matchAll(/`(trueup_\w+)[`{]/g)].map(([, name]) => name);
+    expect(new Set(told)).toEqual(new Set(made));
+    expect(driftFormats.filter((format) => !read('docs/reports.md').includes(`| \`${format}\` |`))).toEqual([]);
+  });
+});
 
 describe('docs/decisions', () => {
   it('lists every page, numbered in order', () => {

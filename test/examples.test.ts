@@ -1,9 +1,10 @@
 // Every example is a project that plans, applies and is quiet afterwards, through the built command; and each tells
 // the story its README promises.
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emulator, folder, type Folder } from './cli/run.js';
+import { replay, stepsOf } from './support/printed.js';
 
 const examples = join(import.meta.dirname, '../examples');
 const secret = 'canary-of-the-examples';
@@ -27,6 +28,8 @@ interface Story {
   readonly plan: Partial<Summary>;
   /** Exit code of the first plan. */
   readonly code: number;
+  /** Exit code of the audit behind it, where it is not 0. */
+  readonly drift?: number;
 }
 
 const stories: readonly Story[] = [
@@ -35,6 +38,10 @@ const stories: readonly Story[] = [
   { name: 'environments', flags: ['--env', 'local'], plan: { create: 4 }, code: 2 },
   { name: 'adopting-an-estate', plan: { adopt: 8 }, code: 0 },
   { name: 'router-configuration', plan: { adopt: 2 }, code: 2 },
+  { name: 'who-changed-it', plan: { adopt: 6 }, code: 0 },
+  { name: 'impact-of-a-rule', plan: { adopt: 5 }, code: 0 },
+  { name: 'sim-audit', plan: {}, code: 0, drift: 2 },
+  { name: 'access-review', plan: { adopt: 4 }, code: 2 },
 ];
 
 /** Plans, expects the exit code, and counts what would be done. */
@@ -51,18 +58,35 @@ describe('every example', () => {
     expect(folders.map((entry) => entry.name).toSorted()).toEqual(stories.map((story) => story.name).toSorted());
   });
 
-  it.each(stories)('$name validates, plans, applies and is quiet', async ({ name, flags = [], plan, code }) => {
+  it.each(stories)('$name validates, plans, applies and is quiet', async ({ name, flags = [], plan, code, drift = 0 }) => {
     const home = copyOf(name);
     const valid = await home.expect(0, ['validate', ...flags]);
-    expect(valid.stdout).toMatch(/^Valid: \d+ declarations\.$/m);
+    expect(valid.stdout).toMatch(/^Valid: \d+ declarations(?:, \d+ expectations)?\.$/m);
     expect(valid.stderr).toBe('');
     expect(await counted(home, code, flags)).toEqual({ ...nothing, ...plan });
     const applied = await home.expect(0, ['apply', '--auto-approve', ...flags], { env });
     const second = await home.expect(0, ['plan', '--detailed-exitcode', ...flags], { env });
     expect(second.stdout).toContain('No changes.');
-    await home.expect(0, ['drift', '--detailed-exitcode', ...flags]);
+    await home.expect(drift, ['drift', '--detailed-exitcode', ...flags]);
     const onDisk = readdirSync(join(home.path, '.trueup')).map((file) => home.read(`.trueup/${file}`));
     for (const text of [applied.stdout, applied.stderr, second.stdout, ...onDisk]) expect(text).not.toContain(secret);
+  });
+});
+
+const printed = stories.flatMap(({ name }) => {
+  const steps = stepsOf(readFileSync(join(examples, name, 'README.md'), 'utf8'));
+  return steps.length > 0 ? [{ name, steps }] : [];
+});
+
+describe('a story with its answers', () => {
+  it('is told of every part of an audit', () => {
+    expect(printed.map(({ name }) => name)).toEqual(['who-changed-it', 'impact-of-a-rule', 'sim-audit', 'access-review']);
+  });
+
+  it.each(printed)('$name goes as it is printed', ({ name, steps }) => {
+    const home = folder();
+    cpSync(join(examples, name), home.path, { recursive: true });
+    replay(steps, home.path);
   });
 });
 
