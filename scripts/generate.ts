@@ -9,7 +9,7 @@ import { ajvOptions } from '../src/declarations/compile.js';
 import { declarationsSchema, kindSchema } from '../src/declarations/index.js';
 import { digest, type JsonObject } from '../src/model/index.js';
 import { collections, kinds } from '../src/resources/index.js';
-import { indexPage, kindPage } from './resource-docs.js';
+import { collectionPage, indexPage, kindPage } from './resource-docs.js';
 
 /** One ESM file without imports: every validator, and their names by digest of their schema. */
 function validators(): string {
@@ -29,12 +29,14 @@ const json = (schema: JsonObject): string => `${JSON.stringify(schema, null, 2)}
 
 function outputs(): ReadonlyMap<string, string> {
   const list = [...kinds.values()];
+  const others = [...collections.values()].filter(({ name }) => !kinds.has(name));
   return new Map([
     ['schemas/declarations.schema.json', json(declarationsSchema(kinds, collections))],
     ...list.map((kind) => [`schemas/${kind.name}.schema.json`, json(kindSchema(kind))] as const),
     ['src/declarations/generated/validators.js', validators()],
-    ['docs/resources/README.md', indexPage(list)],
+    ['docs/resources/README.md', indexPage(list, others)],
     ...list.map((kind) => [`docs/resources/${kind.name}.md`, kindPage(kind)] as const),
+    ...others.map((one) => [`docs/resources/${one.name}.md`, collectionPage(one)] as const),
   ]);
 }
 
