@@ -116,7 +116,7 @@ export function indexPage(kinds: readonly Kind[], others: readonly Collection[])
   const [first] = kinds;
   const sections = [
     '# Kinds',
-    'What can be declared, and listed with `trueup get`.',
+    'What can be declared, and listed with `get`.',
     `| kind | |\n|---|---|\n${rows(kinds)}`,
     '## What is only read',
     `| collection | |\n|---|---|\n${rows(others)}`,
