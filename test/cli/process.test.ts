@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { answers } from '../../src/cli/program.js';
+import { parse as parseYaml } from 'yaml';
+import { answers, parse } from '../../src/cli/program.js';
 import { TRUEUP } from '../support/command.js';
 import { answering, atTerminal, emulator, folder, small } from './run.js';
 
@@ -36,7 +37,10 @@ describe('a first project', () => {
     const home = folder({ '.gitignore': 'node_modules/' });
     await home.expect(0, ['init']);
     expect(home.read('.gitignore')).toBe('node_modules/\n.trueup/\n');
-    expect(home.read('.github/workflows/trueup.yml')).toContain(`trueup@${manifest.version} plan`);
+    const { jobs } = parseYaml(home.read('.github/workflows/trueup.yml')) as { jobs: { plan: { steps: readonly { run?: string }[] } } };
+    const typed = jobs.plan.steps.flatMap(({ run }) => (run === undefined ? [] : [run.split(' ')]));
+    expect(typed.map((words) => words.slice(0, 4).join(' '))).toEqual(['validate', 'plan', 'drift'].map((name) => `npx --yes trueup@${manifest.version} ${name}`));
+    for (const words of typed) expect(parse(words.slice(3), String, String)).toHaveProperty('command');
     expect((await home.expect(0, ['validate'])).stderr).toBe('');
     expect((await home.expect(2, ['plan', '-detailed-exitcode'])).stdout).toContain('3 to create');
     home.write('trueup.yaml', small);
@@ -442,6 +446,19 @@ test('completion loads in bash and knows commands, flags, words and kinds', () =
   expect(ask('plan', '--det')).toEqual(['--detailed-exitcode']);
   expect(ask('plan', '--format', 'm')).toEqual(['markdown']);
   expect(ask('get', 'alert_r')).toEqual(['alert_rules']);
+  expect(ask('get', 'a')).toEqual([
+    'accounts',
+    'alert_push_destinations',
+    'alert_rules',
+    'account_authorizations',
+    'alerts',
+    'activity_logs',
+    'audit_logs',
+    'asset_endpoints',
+    'access',
+  ]);
+  expect(ask('sim', '')).toEqual(['flip']);
+  expect(ask('watch', '--metrics')).toEqual(['--metrics-file', '--metrics-port', '--metrics-host']);
   expect(ask('completion', 'z')).toEqual(['zsh']);
 });
 

@@ -21,7 +21,7 @@ const shells: Readonly<Record<string, (levels: readonly Level[]) => string>> = {
 export const run: Command = (context, [shell = '']) => {
   const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
   if (!write) return refuse('usage', `There is no completion for ${JSON.stringify(shell)}.`, { detail: `Type: trueup completion ${Object.keys(shells).join(' | ')}` });
-  context.out.write(write(levelsOf(commands, { get: [...context.collections.keys()], schema: [...context.kinds.keys()] })));
+  context.out.write(write(levelsOf(commands, { get: [...context.collections.keys(), 'access'], schema: [...context.kinds.keys()] })));
   return Promise.resolve(exits.done);
 };
 

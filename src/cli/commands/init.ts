@@ -35,7 +35,7 @@ alert_rules:
     # lifecycle: { protect: true }
 `;
 
-const workflow = `# Shows each pull request its plan, and every morning what was changed by another hand.
+const workflow = `# Shows each pull request its plan, and every morning what was changed by another hand: red where something was.
 name: trueup
 on:
   pull_request:
@@ -61,7 +61,12 @@ jobs:
       - if: github.event_name == 'pull_request'
         run: npx --yes trueup@${version} plan --report "markdown=$GITHUB_STEP_SUMMARY"
       - if: github.event_name == 'schedule'
-        run: npx --yes trueup@${version} drift --detailed-exitcode --report "markdown=$GITHUB_STEP_SUMMARY"
+        run: npx --yes trueup@${version} drift --detailed-exitcode --report "markdown=$GITHUB_STEP_SUMMARY" --report html=drift.html
+      - if: always() && hashFiles('drift.html') != ''
+        uses: actions/upload-artifact@v4
+        with:
+          name: drift
+          path: drift.html
 `;
 
 const ignored = '.trueup/';
