@@ -150,9 +150,9 @@ async function tour(): Promise<void> {
     run(environment, 'apply field.yaml --auto-approve', { head: 0, tail: 12 });
     run(environment, 'plan field.yaml --detailed-exitcode');
 
-    tell('Behind our back, a colleague silences a rule and takes a role away.');
+    tell('Behind our back, a colleague silences a rule and takes a role away. The audit says who, where the log knows, and what ails besides.');
     await meddle(environment, estate);
-    run(environment, 'drift field.yaml --detailed-exitcode', { expect: 2 });
+    run(environment, 'drift field.yaml --detailed-exitcode', { expect: 2, head: 20, tail: 8 });
 
     tell('Healed: only the two are touched. Giving a role back is a rise in privilege, which policy lets pass only when told.');
     run(environment, 'apply field.yaml --auto-approve --allow privilege-rise');
