@@ -88,6 +88,9 @@ async function writeNew(path: string, text: string, mode: number): Promise<void>
 }
 
 async function replace(path: string, temporary: string, text: string, mode: number): Promise<void> {
+  // A terminal, a pipe or a device would not be written to: its name would be taken away from it.
+  const about = await stat(path).catch(() => undefined);
+  if (about && !about.isFile() && !about.isDirectory()) throw trouble('EFTYPE', 'is not a regular file', path);
   try {
     await writeNew(temporary, text, mode);
     await rename(temporary, path);

@@ -134,7 +134,7 @@ export function strangerSentence({ kind, id, label }: UnmanagedRecord): string {
 export function unmanagedSentence(unmanaged: Readonly<Record<string, number>>): string | undefined {
   const counts = Object.entries(unmanaged)
     .filter(([, count]) => count > 0)
-    .map(([kind, count]) => `${count} ${kind}`)
+    .map(([kind, count]) => `${count} ${count === 1 ? kind.replace(/s$/, '') : kind}`)
     .toSorted((a, b) => (a.slice(a.indexOf(' ')) < b.slice(b.indexOf(' ')) ? -1 : 1));
   return counts.length === 0 ? undefined : `Not managed here: ${counts.join(', ')}.`;
 }

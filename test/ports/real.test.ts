@@ -31,6 +31,7 @@ describe('the disk', () => {
     await expect(files.replace(at('no/a'), 'x', 0o600)).rejects.toMatchObject({ code: 'ENOENT' });
     await files.makeFolder(at('folder/deep'));
     await expect(files.replace(at('folder'), 'x', 0o600)).rejects.toMatchObject({ code: 'EISDIR' });
+    await expect(files.replace('/dev/null', 'x', 0o600)).rejects.toMatchObject({ code: 'EFTYPE', problem: 'is not a regular file' });
     expect((await readdir(folder)).toSorted()).toEqual(['a', 'folder']);
     expect((await stat(at('folder/deep'))).mode & 0o777).toBe(0o700);
   });
