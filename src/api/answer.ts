@@ -1,5 +1,5 @@
 // Reading what the server said, with distrust: content type, JSON without lost digits, records with an identifier.
-import { digitsOf, ExactNumber, isObject, normalAll, type Collection, type JsonObject, type Kind, type Live, type Values } from '../model/index.js';
+import { digitsOf, isObject, normalAll, parseJson, type Collection, type JsonObject, type Kind, type Live, type Values } from '../model/index.js';
 import type { Dialect } from './dialect.js';
 import type { Answer } from './transport.js';
 
@@ -15,48 +15,6 @@ export function parseAnswer({ headers, body }: Answer): unknown {
   } catch {
     throw new Malformed(body.trim() === '' ? 'is empty' : 'is not complete, valid JSON');
   }
-}
-
-/**
- * JSON without two of its traps: numbers that a double cannot hold become exact ones, and members named
- * `__proto__` vanish. Bodies without either pay a scan and no more.
- * @throws SyntaxError
- */
-export function parseJson(text: string): unknown {
-  const plain: unknown = JSON.parse(text);
-  const long = /[:,[\s]-?(?:\d{16}|\d+\.\d{15}|\d+(?:\.\d+)?[eE])/.test(text);
-  const proto = text.includes('__proto__') || text.includes('\\u005');
-  if (!long && !proto) return plain;
-  const { marked, any } = long ? markExact(text) : { marked: text, any: false };
-  if (!any && !proto) return plain;
-  return JSON.parse(marked, function (this: object, key, value: unknown) {
-    if (key === '__proto__') return undefined;
-    return any && typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
-  });
-}
-
-/** Stands before the digits of an exact number while JSON is read. A body that could hold it itself is refused. */
-const MARK = '\u0000';
-
-/** Valid JSON with its exact numbers as marked text. Goes by small tokens: one pattern for a whole string would overflow on a long one. */
-function markExact(text: string): { readonly marked: string; readonly any: boolean } {
-  let inside = false;
-  let any = false;
-  const marked = text.replace(/\\.|"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
-    if (token === '"') inside = !inside;
-    if (inside || token.length === 1 || token.startsWith('\\') || isHeld(token)) return token;
-    any = true;
-    return `"\\u0000${token}"`;
-  });
-  if (any && /\\u0000/.test(text)) throw new SyntaxError('a NUL beside numbers beyond a double');
-  return { marked, any };
-}
-
-/** Whether a double holds all digits of a number. */
-function isHeld(token: string): boolean {
-  const value = Number(token);
-  if (/^-?\d+$/.test(token)) return Number.isSafeInteger(value);
-  return Number.isFinite(value) && (String(value) === token || token.replace(/e.*$/i, '').replace(/^[-0.]+|\D/g, '').length <= 15);
 }
 
 const maxDepth = 64;

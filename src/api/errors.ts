@@ -1,7 +1,6 @@
 // What a result means, and how it is told: the outcome classes of a write, and one complaint for reads and writes
 // alike, with the server's own words made safe to print.
-import { isObject, unescapeHtml, type Diagnostic, type OutcomeClass } from '../model/index.js';
-import { parseJson } from './answer.js';
+import { isObject, parseJson, unescapeHtml, type Diagnostic, type OutcomeClass } from '../model/index.js';
 import type { Result } from './courier.js';
 import type { Surface } from './dialect.js';
 import { patience } from './retry.js';

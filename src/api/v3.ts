@@ -1,6 +1,6 @@
 // The v3 surface: JSON:API resources, cursor pages, no slash at the end of a path.
-import { isObject, normal, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
-import { Malformed, parseJson } from './answer.js';
+import { isObject, normal, parseJson, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
+import { Malformed } from './answer.js';
 import type { Dialect } from './dialect.js';
 import { hasErrors, nextQuery } from './v2.js';
 

@@ -13,6 +13,9 @@ export class ExactNumber {
   toJSON(): string {
     return this.text;
   }
+  toString(): string {
+    return this.text;
+  }
 }
 
 /** An exact number as the text of its digits; any other value as it is. */
@@ -25,15 +28,6 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 /** What the record itself holds under a name that came from outside; never what every object inherits. */
 export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-/** JSON text as it travels: exact numbers with all their digits. `undefined` members are left out. */
-export function wireText(value: unknown): string {
-  if (value instanceof ExactNumber) return value.text;
-  if (Array.isArray(value)) return `[${value.map(wireText).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [`${JSON.stringify(key)}:${wireText(item)}`]));
-  return `{${members.join(',')}}`;
 }
 
 /** Code-unit order: the same in every locale, so equal inputs give equal bytes. */

@@ -1,7 +1,7 @@
 // Compiles the schema of an expectation. In a file of its own, because ajv takes its time to load and few projects
 // need it. The schema has passed the declarations room, so that it ends, and refers to nothing.
 import { Ajv, type ErrorObject } from 'ajv';
-import { ExactNumber, patternOf, wireText, type Json, type JsonObject } from '../model/index.js';
+import { holdsExact, patternOf, wireText, type Json, type JsonObject } from '../model/index.js';
 
 /** Patterns are matched by our own matcher, which no text holds up. ajv tells patterns apart by their text. */
 const regExp = Object.assign(
@@ -33,11 +33,6 @@ export function conformity(every: JsonObject): (record: JsonObject) => string | 
 
 /** A number beyond a double is no less a number. */
 const plain = <T extends Json>(value: T): T => (holdsExact(value) ? (JSON.parse(wireText(value)) as T) : value);
-
-function holdsExact(value: Json | ExactNumber): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return value instanceof ExactNumber || Object.values(value).some(holdsExact);
-}
 
 /** The rule that is broken stands last, behind what was tried for it; `if` stands behind the rule of its branch. */
 function why(errors: readonly ErrorObject[]): string {

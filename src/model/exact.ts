@@ -1,0 +1,87 @@
+// Numbers that a double cannot hold, on their way through: read with all their digits, told from texts, written as they were.
+import { ExactNumber, isObject } from './json.js';
+
+/** A JSON number in parts: sign, digits before and behind the point, exponent. */
+const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Whether a text is a JSON number of which a double would lose something. A whole number without an exponent is one above 2^53. */
+export function needsExact(text: string): boolean {
+  const parts = NUMBER.exec(text);
+  if (!parts) return false;
+  const value = Number(text);
+  if (parts[3] === undefined && parts[4] === undefined) return !Number.isSafeInteger(value);
+  return !Number.isFinite(value) || decimal(parts) !== decimal(NUMBER.exec(String(value)) as RegExpExecArray);
+}
+
+/** One spelling for each number: its digits without zeros around them, and its exponent. */
+function decimal([, sign, whole = '', fraction = '', exponent = '0']: RegExpExecArray): string {
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const short = digits.replace(/(?<!0)0+$/, '');
+  return short === '' ? '0' : `${sign}${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
+}
+
+/**
+ * JSON without two of its traps: numbers that a double cannot hold become exact ones, and members named
+ * `__proto__` vanish. Bodies without either pay a scan and no more.
+ * @throws SyntaxError
+ */
+export function parseJson(text: string): unknown {
+  const plain: unknown = JSON.parse(text);
+  const long = MAY_NEED.test(text);
+  const proto = text.includes('__proto__') || text.includes('\\u005');
+  if (!long && !proto) return plain;
+  const { marked, any } = long ? markExact(text) : { marked: text, any: false };
+  if (!any && !proto) return plain;
+  return JSON.parse(marked, function (this: object, key, value: unknown) {
+    if (key === '__proto__') return undefined;
+    return any && typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
+  });
+}
+
+/** Sixteen digits in all, or an exponent: what is shorter, a double holds. */
+const MAY_NEED = /(?:^|[:,[\s])-?\d(?:[\d.]{15}|[\d.]{0,14}[eE])/;
+
+/** Stands before the digits of an exact number while JSON is read. A body that could hold it itself is refused. */
+const MARK = '\u0000';
+
+/** Valid JSON with its exact numbers as marked text. Goes by small tokens: one pattern for a whole string would overflow on a long one. */
+function markExact(text: string): { readonly marked: string; readonly any: boolean } {
+  let inside = false;
+  let any = false;
+  const marked = text.replace(/\\.|"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
+    if (token === '"') inside = !inside;
+    if (inside || token.length === 1 || token.startsWith('\\') || !needsExact(token)) return token;
+    any = true;
+    return `"\\u0000${token}"`;
+  });
+  if (any && /\\u0000/.test(text)) throw new SyntaxError('a NUL beside numbers beyond a double');
+  return { marked, any };
+}
+
+// Asked of every record: by a loop that makes nothing.
+export function holdsExact(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof ExactNumber) return true;
+  for (const key in value) if (holdsExact((value as Readonly<Record<string, unknown>>)[key])) return true;
+  return false;
+}
+
+/** What `JSON.stringify` writes, with exact numbers as the numbers they are. */
+export const wireText = (value: unknown, indent = 0): string => (holdsExact(value) ? written(value, ' '.repeat(indent), '') : JSON.stringify(value, null, indent));
+
+function written(value: unknown, indent: string, margin: string): string {
+  if (value instanceof ExactNumber) return value.text;
+  const inner = margin + indent;
+  const enclosed = (open: string, items: readonly string[], close: string): string => {
+    if (items.length === 0) return open + close;
+    return indent === '' ? open + items.join(',') + close : `${open}\n${inner}${items.join(`,\n${inner}`)}\n${margin}${close}`;
+  };
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => written(item ?? null, indent, inner));
+    return enclosed('[', items, ']');
+  }
+  if (!isObject(value)) return JSON.stringify(value);
+  const colon = indent === '' ? ':' : ': ';
+  const members = Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [`${JSON.stringify(key)}${colon}${written(item, indent, inner)}`]));
+  return enclosed('{', members, '}');
+}
