@@ -8,12 +8,20 @@ import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from 
 /** What a change that takes an administrator away has to wait for; undefined where nobody would be left. */
 export type Guard = { readonly change: Change; readonly account: string; readonly waits: readonly string[] | undefined };
 
-/** A guard for each demotion and each move that takes an administrator away. */
+/**
+ * A guard for each demotion and each move of an account. A move also waits for the moves of what it goes below: the
+ * tree has to be one at every step.
+ */
 export function guards(changes: readonly Change[], world: World): readonly Guard[] {
   const scene = sceneOf(changes, world);
   return changes.flatMap((change): readonly Guard[] => {
-    if (demotes(change)) return [{ change, account: String(change.before.account), waits: witness(scene, change, change.before.account) }];
-    return moves(change) && isAdministered(scene, change.id) ? [{ change, account: change.id, waits: witness(scene, change, change.id) }] : [];
+    const account = demotes(change) ? String(change.before.account) : moves(change) ? change.id : undefined;
+    if (account === undefined) return [];
+    const above = moves(change) ? movesAbove(scene, change) : [];
+    const found = demotes(change) || isAdministered(scene, account) ? witness(scene, change, account) : [];
+    const waits = found && [...new Set([...above, ...found])];
+    if (waits) scene.waits.set(change.address, waits);
+    return [{ change, account, waits }];
   });
 }
 
@@ -29,6 +37,8 @@ interface Scene {
   readonly promotions: ReadonlyMap<string, readonly Change[]>;
   /** How many changes a promotion was given to already. */
   readonly dealt: Map<string, number>;
+  /** What changes wait for beyond their references, as far as that is found out. */
+  readonly waits: Map<string, readonly string[]>;
 }
 
 function sceneOf(changes: readonly Change[], world: World): Scene {
@@ -58,6 +68,7 @@ function sceneOf(changes: readonly Change[], world: World): Scene {
     stable: new Set(all.filter(({ id }) => !demoted.has(id)).map(({ values }) => String(values.account))),
     promotions,
     dealt: new Map(),
+    waits: new Map(),
   };
 }
 
@@ -72,29 +83,47 @@ export const nodeOf = (account: Value | undefined): string | undefined => (accou
 
 const isAdministered = ({ before, administrators }: Scene, account: string): boolean => lineage(before, account).some((above) => administrators.has(above));
 
+/** Moves of the accounts that an account will lie below, as far as they do not wait for its own. */
+function movesAbove(scene: Scene, change: Change & { readonly id: string }): readonly string[] {
+  return lineage(scene.after, change.id).flatMap((at) => {
+    const move = scene.moved.get(at);
+    return move && move !== change && !dependsOn(scene, move, change) ? [move.address] : [];
+  });
+}
+
 /**
  * The nearest administrator of an account in the tree as it will be. Promotions are dealt out in turn, so that
- * whichever of them fail, a change that runs leaves an administrator behind.
+ * whichever of them fail, a change that runs leaves an administrator behind. What waits for the change itself is no
+ * witness for it, and leads to none.
  */
 function witness(scene: Scene, change: Change, account: Value | undefined): readonly string[] | undefined {
   const waits: string[] = [];
   for (const at of lineage(scene.after, account)) {
-    const candidates = (scene.promotions.get(at) ?? []).filter((one) => !dependsOn(scene, one, change));
-    const turn = scene.dealt.get(at) ?? 0;
-    const promoted = candidates[turn % candidates.length];
-    if (promoted) {
-      scene.dealt.set(at, turn + 1);
-      return [...waits, promoted.address];
-    }
+    const promoted = dealtPromotion(scene, change, at);
+    if (promoted) return [...waits, promoted.address];
     if (scene.stable.has(at)) return waits;
     const move = scene.moved.get(at);
-    if (move && move !== change) waits.push(move.address);
+    if (!move || move === change) continue;
+    if (dependsOn(scene, move, change)) return undefined;
+    waits.push(move.address);
   }
   return undefined;
 }
 
-function dependsOn({ changes }: Scene, from: Change, to: Change): boolean {
+function dealtPromotion(scene: Scene, change: Change, account: string): Change | undefined {
+  const all = scene.promotions.get(account) ?? [];
+  const turn = scene.dealt.get(account) ?? 0;
+  for (let step = 0; step < all.length; step += 1) {
+    const promotion = all[(turn + step) % all.length] as Change;
+    if (dependsOn(scene, promotion, change)) continue;
+    scene.dealt.set(account, turn + step + 1);
+    return promotion;
+  }
+  return undefined;
+}
+
+function dependsOn({ changes, waits }: Scene, from: Change, to: Change): boolean {
   const reached = new Set([from.address]);
-  for (const address of reached) for (const next of changes.get(address)?.depends_on ?? []) reached.add(next);
+  for (const address of reached) for (const next of [...(changes.get(address)?.depends_on ?? []), ...(waits.get(address) ?? [])]) reached.add(next);
   return reached.has(to.address);
 }

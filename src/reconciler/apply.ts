@@ -31,6 +31,7 @@ import type { Proposal } from './plan.js';
 import { propose } from './propose.js';
 import { question, recover, resultOf, settle, type Settled } from './recover.js';
 import { valueAt } from './resolve.js';
+import { demotes, moves } from './roles.js';
 import { staleness } from './stale.js';
 
 /** This many requests in a row without a clear answer, and nothing new is started. */
@@ -127,7 +128,7 @@ class Run {
     const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
     this.#known = new Set(Object.values(entries).map((entry) => `${entry.kind} ${entry.id}`));
     for (const { kind, byId } of world.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
-    const awaited = new Set(plan.changes.flatMap((change) => change.depends_on));
+    const awaited = new Set(plan.changes.flatMap((change) => (demotes(change) || moves(change) ? change.depends_on : [])));
     this.#around = {
       known: (kind, id) => this.#known.has(`${kind} ${id}`),
       before: beforeRun(world),
@@ -207,7 +208,8 @@ class Run {
           running += 1;
           void this.#unlessCut(() => this.#one(change)).then(() => {
             running -= 1;
-            if (this.trouble && this.#left.has(change.address) && !this.#outcomes.has(change.address)) this.#end(unrecorded(change));
+            const told = this.#outcomes.has(change.address) || this.#unsettled.has(change.address);
+            if (this.trouble && this.#left.has(change.address) && !told) this.#end(unrecorded(change));
             if (!this.#unsettled.has(change.address)) release(change.address);
             pump();
           });
@@ -294,8 +296,8 @@ class Run {
     for (const intent of intents) {
       const one = settled.find((candidate) => candidate.intent === intent);
       const result = one && resultOf(this.#hands.kinds, one);
-      this.#unsettled.delete(intent.address);
       if (result) await this.#hands.session.record(result);
+      this.#unsettled.delete(intent.address);
       if (result?.entry) this.#bind(intent.address, result.entry);
       if (one?.verdict === 'absent' && !this.#final.has(intent.address)) {
         this.#final.add(intent.address);

@@ -36,7 +36,6 @@ import { identityKey, indexByIdentity } from './match.js';
 import { applied, ours } from './merge.js';
 import { remembered, withoutSecrets } from './observe.js';
 import type { Desk } from './propose.js';
-import { promotes } from './roles.js';
 import { fillAll, type Resolver } from './resolve.js';
 
 /** A request leaves at most this long (milliseconds) after its intent was written, or written again. */
@@ -63,7 +62,7 @@ export interface Surroundings {
   readonly left: (address: string) => void;
   /** Told what an answer was worth, as soon as it is there. */
   readonly heard: (outcome: OutcomeClass) => void;
-  /** Whether another change waits for this one. */
+  /** Whether the administration of some account rests on this change, so that another waits for it. */
   readonly awaited: (address: string) => boolean;
   /** Whether an object was there before the run, or was made by it. */
   readonly known: (kind: string, id: string) => boolean;
@@ -111,6 +110,8 @@ export async function perform(hands: Hands, change: Change, around: Surroundings
   const request = composed(hands, kind, write);
   if (request instanceof Refusal) return end({ outcome: 'failed', ...optional('diagnostic', request.diagnostics[0]) });
   const errand: Errand = { kind, write, request, around };
+  // A rename whose object is gone: nothing is bound any more, and the old address must not outlive the new one.
+  if (change.action === 'create' && change.renamed_from !== undefined) await hands.session.record(...moved(change));
   if (change.action === 'create') return end(await create(hands, errand, change.address, await desiredEntry(hands, kind, change, change.desired, around)));
   if (change.action === 'delete') return end(await remove(hands, errand, change.address));
   return end(await update(hands, errand, change));
@@ -146,7 +147,7 @@ async function remember(hands: Hands, change: Change, around: Surroundings): Pro
   const base = await desiredEntry(hands, kind, change, change.desired, around);
   const entry: Entry = { ...base, id: change.id, observed: remembered(kind, change.before) };
   if (change.action === 'keep' && !change.renamed_from && now && sameMemory(kind, now, entry)) return { outcome: 'done', id: change.id };
-  await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry });
+  await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
   return { outcome: 'done', id: change.id, entry };
 }
 
@@ -161,6 +162,7 @@ function sameMemory(kind: Kind, a: Entry, b: Entry): boolean {
 
 const timestamp = ({ clock }: Hands): string => new Date(clock.now()).toISOString();
 
+/** The old address of a rename goes after the new one is bound: a journal that is torn between them holds both, which the next plan understands, and not neither. */
 const moved = (change: Change): readonly Result[] => (change.renamed_from === undefined ? [] : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }]);
 
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
@@ -210,7 +212,7 @@ async function create(
     ...optional('highest', around.before.highest(kind)),
     ...optional('server_at', around.before.server_at(kind, at)),
   };
-  const sent = await sendUnderIntent(hands, errand, intent);
+  const sent = await (await sender(hands, errand, intent))();
   // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
   if (sent.class === 'applied' && sent.live && !around.known(kind.name, sent.live.id)) {
     const done: Entry = { ...entry, applied_at: timestamp(hands), id: sent.live.id, observed: remembered(kind, sent.live.values) };
@@ -231,11 +233,12 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
   const entry = desired && (await desiredEntry(hands, kind, change, desired, around));
   const prior = around.entry(change.renamed_from ?? change.address);
   if (desired && entry && (!prior || change.renamed_from !== undefined))
-    await hands.session.record(...moved(change), { type: 'result', class: 'applied', address: change.address, entry: bound(kind, change, entry, prior) });
+    await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: bound(kind, change, entry, prior) }, ...moved(change));
   const counts = change.action === 'update' ? { body: redactAll(write.fields) } : {};
   const intent: Intent = { ...repeatable(hands, kind, change.address, 'update', change.id), ...counts };
   const answered = await sendUntilKnown(hands, errand, intent, change.before);
-  const doubtful = answered.class === 'applied' && (answered.live ? !echoes(kind, write.fields, answered.live) : promotes(change) && around.awaited(change.address));
+  // An echo is not a reading: what the safety of others rests on is looked at.
+  const doubtful = answered.class === 'applied' && (around.awaited(change.address) || (answered.live !== undefined && !echoes(kind, write.fields, answered.live)));
   const sent = doubtful ? await proven(hands, errand, intent) : answered;
   const at = timestamp(hands);
   if (sent.class === 'applied') {
@@ -280,8 +283,7 @@ async function remove(hands: Hands, errand: Errand, address: string): Promise<Wr
   const id = write.id as string;
   const intent = repeatable(hands, kind, address, 'delete', id);
   const sent = await sendUntilKnown(hands, errand, intent, write.live?.values ?? {});
-  const gone = sent.class === 'applied' || (sent.class === 'rejected' && sent.diagnostic?.code === 'not-found');
-  if (gone) {
+  if (sent.class === 'applied' || isGone(sent)) {
     await hands.session.record({
       type: 'result',
       op: intent.op,
@@ -301,52 +303,58 @@ function repeatable(hands: Hands, kind: Kind, address: string, action: 'update' 
 }
 
 /**
- * The intent is on disk before the first byte leaves. A request may wait long behind it (for its turn, for the rate
- * limit, for a service that asks for patience): right before it leaves the lock must still be ours and the run still
- * on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
+ * Sends under an intent that is on disk before the first byte leaves. A request may wait long behind it (for its turn,
+ * for the rate limit, for a service that asks for patience): right before it leaves the lock must still be ours and
+ * the run still on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
  */
-async function sendUnderIntent(hands: Hands, errand: Errand, intent: Intent): Promise<Sent> {
-  await hands.session.record(intent);
-  return sendAgain(hands, errand, intent);
-}
-
-async function sendAgain({ cloud, session, clock }: Hands, { kind, request, write, around }: Errand, intent: Intent): Promise<Sent> {
-  let renewed = Date.parse(intent.at);
-  const sent = await cloud.send(kind, request, write, async () => {
+async function sender({ cloud, session, clock }: Hands, { kind, request, write, around }: Errand, intent: Intent): Promise<() => Promise<Sent>> {
+  await session.record(intent);
+  let [recorded, at] = [clock.monotonic(), Date.parse(intent.at)];
+  const mayLeave = async (): Promise<void> => {
     const why = around.halt();
     if (why !== undefined) throw new Refusal([{ severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` }]);
-    const now = clock.now();
-    if (now - renewed > RENEWAL) {
-      await session.record({ ...intent, at: new Date(now).toISOString() });
-      renewed = now;
+    if (clock.monotonic() - recorded > RENEWAL) {
+      // The wall clock may have been set back; the journal goes forward.
+      at = Math.max(clock.now(), at + 1);
+      await session.record({ ...intent, at: new Date(at).toISOString() });
+      recorded = clock.monotonic();
     }
     await session.assertHeld();
     around.left(intent.address);
-  });
-  around.heard(sent.class);
-  return sent;
+  };
+  return async () => {
+    const sent = await cloud.send(kind, request, write, mayLeave);
+    around.heard(sent.class);
+    return sent;
+  };
 }
 
 /** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
 async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base: Values): Promise<Sent> {
   const { kind, write } = errand;
-  let sent = await sendUnderIntent(hands, errand, intent);
+  const send = await sender(hands, errand, intent);
+  let sent = await send();
   for (let attempt = 1; sent.class === 'unknown'; attempt += 1) {
+    const doubt = sent;
     const again = await hands.cloud.pause(attempt, sent.wait);
     const look = await tryFind(hands, kind, intent.id as string);
     if (look === 'unread') return sent;
     if (write.verb === 'delete' && look === undefined) return { class: 'applied' };
     if (look === undefined)
       return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted by another hand meanwhile.`, detail: 'Plan again.' } };
-    const blind = secretsIn(write.fields).size > 0;
-    if (write.verb === 'update' && !blind && taken(kind, write.fields, look)) return { class: 'applied' };
-    if (!unmoved(kind, base, ours(kind, write.fields, look.values)))
+    const visible = write.verb === 'update' && taken(kind, write.fields, look);
+    if (visible && secretsIn(write.fields).size === 0) return { class: 'applied' };
+    if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values)))
       return { class: 'rejected', diagnostic: { severity: 'error', code: 'moved', summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
     if (!again || hands.signal.aborted) return sent;
-    sent = await sendAgain(hands, errand, intent);
+    sent = await send();
+    // Whatever became of this sending, the one before may still land.
+    if (sent.class === 'not_sent' || (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))) return doubt;
   }
   return sent;
 }
+
+const isGone = (sent: Sent): boolean => sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';
 
 async function tryFind(hands: Hands, kind: Kind, id: string): Promise<Live | undefined | 'unread'> {
   try {

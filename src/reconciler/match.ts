@@ -50,10 +50,14 @@ export function formerAddress(declaration: Declaration): string | undefined {
   return address && formatAddress(address.key === undefined && own?.key !== undefined ? { ...address, key: own.key } : address);
 }
 
-/** The previous address of a declaration, where it names one that the state still holds. That no other declaration has it is seen to by `select`. */
+/**
+ * The previous address of a declaration, where it names one that the state still holds; both may be bound to one object
+ * where a run ended between them. That no other declaration has it is seen to by `select`.
+ */
 export function previousAddress(declaration: Declaration, state: State | undefined): string | undefined {
-  const former = state?.resources[declaration.address] ? undefined : formerAddress(declaration);
-  return former !== undefined && state?.resources[former] ? former : undefined;
+  const former = formerAddress(declaration);
+  const [own, entry] = [state?.resources[declaration.address], former === undefined ? undefined : state?.resources[former]];
+  return entry && (own === undefined || own.id === entry.id) && former !== declaration.address ? former : undefined;
 }
 
 /** Finds live objects for declarations, and remembers which are taken. */

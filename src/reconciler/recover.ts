@@ -72,7 +72,11 @@ export async function settle(looker: Looker, intents: readonly Intent[], entries
 async function waitUntilLanded({ clock, emit, signal, settleMilliseconds }: Looker, intents: readonly Intent[], sent: number): Promise<void> {
   const wait = Math.min(sent + settleMilliseconds - clock.now(), settleMilliseconds);
   if (wait <= 0) return;
-  emit({ type: 'waiting', why: `until ${intents.length === 1 ? `the create of ${intents[0]?.address}` : `${intents.length} creates`} can no longer land`, milliseconds: wait });
+  emit({
+    type: 'waiting',
+    why: `until ${intents.length === 1 ? `the ${intents[0]?.action} of ${intents[0]?.address}` : `${intents.length} requests`} can no longer land`,
+    milliseconds: wait,
+  });
   await clock.sleep(wait, signal);
 }
 
@@ -148,17 +152,20 @@ function holds(kind: Kind, body: JsonObject, live: Live): boolean {
 }
 
 /**
- * Settles what an earlier run left behind, before anything is planned. Updates and deletes are simply planned
- * again from what is live.
+ * Settles what an earlier run left behind, before anything is planned. Updates and deletes are planned again from what
+ * is live, once none of them can land any more and undo what is decided now.
  * @throws Refusal (exit 5) with the commands to type where a person must decide.
  */
 export async function recover(looker: Looker, session: Session): Promise<readonly Diagnostic[]> {
   const { pending, state } = session.snapshot;
-  const repeatable = pending.filter((intent) => intent.action !== 'create');
-  if (repeatable.length > 0) await session.record(...(await whatWasDone(looker, repeatable)));
-  const creates = pending.filter((intent) => intent.action === 'create');
   // The latest of none is -Infinity: nothing is waited for then.
-  const sent = Math.max(...creates.map((intent) => Date.parse(intent.at))) + RENEWAL;
+  const sent = Math.max(...pending.map((intent) => Date.parse(intent.at))) + RENEWAL;
+  const repeatable = pending.filter((intent) => intent.action !== 'create');
+  if (repeatable.length > 0) {
+    await waitUntilLanded(looker, pending, sent);
+    await session.record(...(await whatWasDone(looker, repeatable)));
+  }
+  const creates = pending.filter((intent) => intent.action === 'create');
   const settled = await settle(looker, creates, Object.values(state.resources), sent);
   const results = settled.flatMap((one) => resultOf(looker.kinds, one) ?? []);
   if (results.length > 0) await session.record(...results);

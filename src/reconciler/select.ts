@@ -47,7 +47,7 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
     known,
     emptied,
     diagnostics: [
-      ...doubtfulRenames(project, all, state, inPaths),
+      ...(request.destroy ? [] : doubtfulRenames(project, all, state, inPaths)),
       ...[...request.targets, ...request.excludes].flatMap((name) => unknownName(name, [...all.keys(), ...entries.map(([address]) => address)])),
     ],
   };
@@ -64,7 +64,8 @@ function doubtfulRenames(project: Project, all: ReadonlyMap<string, Declaration>
       { severity: 'error', code, summary: `${address} was renamed from ${former}, but ${summary}.`, detail, address, attribute: 'lifecycle.renamed_from', origin },
     ];
     if (all.has(former)) return doubt('renamed-declared', `${former} is declared too`, 'Remove lifecycle.renamed_from, or rename in two runs: the one that makes room first.');
-    if (state?.resources[address])
+    const own = state?.resources[address];
+    if (own && own.id !== entry.id)
       return doubt(
         'renamed-bound',
         'both are recorded',

@@ -15,8 +15,8 @@ export function sequence(declared: readonly Change[], removed: readonly Change[]
 function guarded(changes: readonly Change[], world: World): readonly Change[] {
   const waits = new Map(guards(changes, world).flatMap(({ change, waits: others }) => (others === undefined || others.length === 0 ? [] : [[change, others] as const])));
   const last = changes.filter(demotes);
-  const ordered = last.length === 0 ? changes : [...changes.filter((change) => !demotes(change)), ...last];
-  if (waits.size === 0) return ordered;
+  const ordered = [...changes.filter((change) => !demotes(change)), ...last];
+  if (waits.size === 0 && last.length === 0) return changes;
   const waiting = (change: Change): Change => {
     const others = waits.get(change);
     return others ? { ...change, depends_on: [...new Set([...change.depends_on, ...others])].toSorted(compareText) } : change;

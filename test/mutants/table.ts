@@ -21,6 +21,7 @@ const merging = ['reconciler/merge.test.ts'];
 const impact = ['reconciler/impact.test.ts'];
 const expectations = ['reconciler/expectations.test.ts'];
 const leaving = ['reconciler/leaving.test.ts'];
+const doubt = ['reconciler/doubt.test.ts'];
 const administrators = ['reconciler/administrators.test.ts'];
 const attribution = ['reconciler/attribution.test.ts'];
 const listing = ['api/listing.test.ts'];
@@ -152,11 +153,11 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the intent is not on disk when the request leaves',
     file: 'reconciler/execute.ts',
-    find: 'await hands.session.record(intent);',
+    find: 'await session.record(intent);\n',
     replace: 'void hands.session.record(intent).catch(() => undefined);',
     tests: crash,
   },
-  { name: 'an intent never grows old', file: 'reconciler/execute.ts', find: 'if (now - renewed > RENEWAL) {', replace: 'if (now < 0) {', tests: leaving },
+  { name: 'an intent never grows old', file: 'reconciler/execute.ts', find: 'if (clock.monotonic() - recorded > RENEWAL) {', replace: 'if (recorded < 0) {', tests: leaving },
   { name: 'the lock is not looked at before bytes leave', file: 'reconciler/execute.ts', find: '    await session.assertHeld();\n', replace: '', tests: leaving },
   {
     name: 'silence is not heeded before bytes leave',
@@ -165,6 +166,22 @@ export const mutants: readonly Mutant[] = [
     replace: 'const why = undefined as string | undefined;',
     tests: leaving,
   },
+  {
+    name: 'a sending whose answer was lost is forgotten',
+    file: 'reconciler/execute.ts',
+    find: '&& isGone(sent)))) return doubt;',
+    replace: '&& isGone(sent)))) return sent;',
+    tests: doubt,
+  },
+  {
+    name: 'an old address goes before the new one is bound',
+    file: 'reconciler/execute.ts',
+    find: 'entry: bound(kind, change, entry, prior) }, ...moved(change));',
+    replace: 'entry: bound(kind, change, entry, prior) });',
+    tests: doubt,
+  },
+  { name: 'recovery does not wait for updates', file: 'reconciler/recover.ts', find: '    await waitUntilLanded(looker, pending, sent);\n', replace: '', tests: doubt },
+  { name: 'guards wait for one another', file: 'reconciler/administrators.ts', find: 'if (dependsOn(scene, move, change)) return undefined;', replace: '', tests: doubt },
   { name: 'recovery takes what existed before', file: 'reconciler/recover.ts', find: 'if (intent.preimage?.includes(live.id)) return false;', replace: '', tests: recover },
   {
     name: 'recovery does not read the time in a UUID',
@@ -402,7 +419,7 @@ export const mutants: readonly Mutant[] = [
     tests: administrators,
   },
   { name: 'a demoted administrator still counts', file: 'reconciler/administrators.ts', find: 'if (demotes(change)) demoted.add(change.id);', replace: '', tests: administrators },
-  { name: 'a promotion is believed', file: 'reconciler/execute.ts', find: 'promotes(change) && around.awaited(change.address)', replace: 'false', tests: administrators },
+  { name: 'a promotion is believed', file: 'reconciler/execute.ts', find: 'around.awaited(change.address) || ', replace: '', tests: administrators },
   { name: 'dependents of a failure go on', file: 'reconciler/apply.ts', find: "return outcome !== undefined && outcome !== 'done';", replace: 'return false;', tests: apply },
 
   // What may not happen by accident.

@@ -133,7 +133,7 @@ describe('settle', () => {
     expect([asked[0], events]).toEqual([[PUSH, 0], []]);
   });
 
-  it('lists each kind by itself, and says how many creates are waited for', async () => {
+  it('lists each kind by itself, and says how many requests are waited for', async () => {
     const { looker, asked, events } = scene({ [PUSH]: [[pager(uuid(1)), pager(uuid(1, 2))]], accounts: [[account('41')]] });
     const intents = [intent(), intent({ highest: '40' }, 'accounts'), intent({ op: 'op-2', address: `${PUSH}.twin` })];
     expect((await settle(looker, intents, none, NOW)).map(verdictOf)).toEqual([
@@ -142,7 +142,7 @@ describe('settle', () => {
       ['accounts.pager', 'applied', '41'],
     ]);
     expect(asked.map(([kind]) => kind)).toEqual([PUSH, PUSH, 'accounts', 'accounts']);
-    expect(events).toMatchObject([{ why: 'until 3 creates can no longer land' }]);
+    expect(events).toMatchObject([{ why: 'until 3 requests can no longer land' }]);
   });
 
   it('does not mind the order of a listing', async () => {
