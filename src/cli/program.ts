@@ -137,7 +137,7 @@ export const commands: readonly CommandSpec[] = [
       { spelling: '--every <span>', doc: 'time from one audit to the next, as 30s, 5m or 1h', initial: '5m' },
       { spelling: '--metrics-file <file>', doc: 'write the metrics to this file after each audit' },
       { spelling: '--metrics-port <n>', doc: 'serve the metrics at /metrics; 0 takes a free port' },
-      { spelling: '--metrics-host <address>', doc: 'address to serve them at', initial: '127.0.0.1' },
+      { spelling: '--metrics-host <address>', doc: 'address to serve them at; without it, this machine alone' },
       ...project,
     ],
     graceful: true,

@@ -9,21 +9,28 @@ export interface WatchRecord {
   readonly audits: { readonly good: number; readonly failed: number };
   readonly startedAt: number;
   readonly lastAt?: number;
+  /** When the last audit ended that left nothing unchecked. */
   readonly lastGoodAt?: number;
   /** Of the last cycle. */
   readonly seconds?: number;
   /** Requests of all cycles, by collection. */
   readonly requests: Readonly<Record<string, number>>;
-  /** The last audit that could be made. */
+  /** The last audit that told of drift, whatever else it could not check. */
   readonly document?: DriftDocument;
 }
 
+/** What could not be checked that a line names; the others are counted. */
+const mostNamed = 3;
+
 /** One cycle in one line. */
 export function watchSentence(document: DriftDocument, seconds: number): string {
-  const { expectations, health, api_requests: requests } = document;
-  const failed = expectations.filter(({ verdict }) => verdict !== 'met').length;
+  const { expectations, health, api_requests: requests, diagnostics } = document;
+  const met = expectations.filter(({ verdict }) => verdict === 'met').length;
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').map(({ summary }) => visible(summary).replace(/\.$/, ''));
   const more = [
-    ...(expectations.length > 0 ? [failed === 0 ? `${plural(expectations.length, 'expectation')} met` : `${failed} of ${plural(expectations.length, 'expectation')} not met`] : []),
+    ...(expectations.length > 0 ? [`${met === expectations.length ? '' : `${met} of `}${plural(expectations.length, 'expectation')} met`] : []),
+    ...errors.slice(0, mostNamed),
+    ...(errors.length > mostNamed ? [plural(errors.length - mostNamed, 'more error')] : []),
     ...(health.length > 0 ? [`${health.length} ailing`] : []),
     plural(
       Object.values(requests).reduce((sum, count) => sum + count, 0),
@@ -66,8 +73,13 @@ function metricsOf({ audits, startedAt, lastAt, lastGoodAt, seconds, requests, d
   return [
     gauge(
       'drift_objects',
-      'Managed objects that are not as declared or not as last applied.',
-      by('kind', document ? { ...zero(kinds), ...tally(document.drift.map(({ kind }) => kind)) } : {}),
+      'Managed objects that drifted.',
+      by('kind', document ? { ...zero(kinds), ...tally(document.drift.flatMap(({ kind, status }) => (status === 'settled' ? [] : [kind]))) } : {}),
+    ),
+    gauge(
+      'settled_objects',
+      'Managed objects that another hand changed into what is declared.',
+      by('kind', document ? tally(document.drift.flatMap(({ kind, status }) => (status === 'settled' ? [kind] : []))) : {}),
     ),
     gauge('unmanaged_objects', 'Live objects that nothing here manages.', by('kind', document?.unmanaged ?? {})),
     gauge('expectations_failed', 'Expectations that do not hold.', single(document?.summary.expectations_failed)),
@@ -81,7 +93,7 @@ function metricsOf({ audits, startedAt, lastAt, lastGoodAt, seconds, requests, d
     counter('audits_total', 'Audits since the start.', by('result', { good: audits.good, failed: audits.failed })),
     gauge('audit_duration_seconds', 'How long the last audit took.', single(seconds)),
     gauge('last_audit_timestamp_seconds', 'When the last audit ended.', single(lastAt)),
-    gauge('last_good_audit_timestamp_seconds', 'When the last audit that could be made ended.', single(lastGoodAt)),
+    gauge('last_good_audit_timestamp_seconds', 'When the last audit that left nothing unchecked ended.', single(lastGoodAt)),
     gauge('last_good_audit_age_seconds', 'How long ago that was; without any, since the start.', single(now - (lastGoodAt ?? startedAt))),
   ];
 }

@@ -1,7 +1,7 @@
 // The continuous audit: one line a cycle, metrics beside it, through changes and outages, until a signal; and never a
 // write to the cloud.
 import { describe, expect, test } from 'vitest';
-import { emulator, folder } from './run.js';
+import { emulator, folder, type Started } from './run.js';
 
 const declared = 'accounts:\n  field: { name: Field }\nalert_push_destinations:\n  pager: { name: Pager, enabled: true, endpoint: { url: "https://hooks.example.com/a" } }\n';
 
@@ -79,7 +79,43 @@ describe('watch', () => {
     expect(seen['trueup_drift_objects{kind="accounts"}']).toBe(1);
   }, 60_000);
 
+  test('an expectation that cannot be read hides neither drift nor the other expectations', async () => {
+    const home = folder({
+      'trueup.yaml': `${declared}expectations:
+  few: { collection: accounts, count: { max: 0 } }
+  paid: { collection: subscriptions, where: { label: a }, count: { min: 1 } }
+`,
+    });
+    const { env } = await emulator(home, ['--fault', 'status=403,path=subscriptions']);
+    const watch = home.start(['watch', '--every', '1s', '--metrics-file', 'trueup.prom'], { env });
+    await cycles(watch, 2);
+    watch.child.kill('SIGTERM');
+    const { stdout, stderr } = await watch.ended;
+    expect(stdout).toMatch(/^\S+Z Audit with 1 error: 2 drifted, 1 expectation failed, .* \(0 of 2 expectations met, expectations\.paid could not be checked: [^\n]*\)\n/);
+    expect(stderr.split('expectations.paid could not be')).toHaveLength(2);
+    expect(samples(home.read('trueup.prom'))).toMatchObject({
+      'trueup_drift_objects{kind="accounts"}': 1,
+      trueup_expectations_failed: 1,
+      'trueup_expectation_failed{expectation="few"}': 1,
+      'trueup_expectation_failed{expectation="paid"}': Number.NaN,
+      'trueup_audits_total{result="good"}': 0,
+    });
+    expect(home.read('trueup.prom')).not.toContain('last_good_audit_timestamp');
+  });
+
+  test('tells once that the activity log cannot be read', async () => {
+    const home = folder({ 'trueup.yaml': 'accounts:\n  hq: { name: Main, lifecycle: { adopt: "1" } }\n' });
+    const { env } = await emulator(home, ['--fault', 'status=403,path=activity_logs']);
+    const watch = home.start(['watch', '--every', '1s', '--metrics-port', '0'], { env });
+    await cycles(watch, 2);
+    watch.child.kill('SIGTERM');
+    const { stdout, stderr } = await watch.ended;
+    expect(stdout).toMatch(/^\S+Z Drift: 1 changed/);
+    expect(stderr.split('Who changed it is not known')).toHaveLength(2);
+  });
+
   test.each([
+    [['--metrics-host', '127.0.0.1'], /--metrics-host has a meaning with --metrics-port only/],
     [['--every', '5x'], /--every takes a span/],
     [['--every', '0s'], /at least 1s/],
     [['--metrics-port', '70000'], /--metrics-port takes a whole number/],
@@ -89,6 +125,12 @@ describe('watch', () => {
     expect((await home.expect(1, ['watch', ...args])).stderr).toMatch(message);
   });
 });
+
+/** Resolves once so many lines were told. */
+function cycles({ child }: Started, count: number): Promise<void> {
+  let lines = 0;
+  return new Promise((done) => child.stdout?.on('data', (text: Buffer) => (lines += text.toString().split('\n').length - 1) >= count && done()));
+}
 
 async function changeName(env: Readonly<Record<string, string>>, from: string, to: string): Promise<void> {
   const headers = {

@@ -2,10 +2,11 @@
 // told and counted, and the next one comes at its time; cycles never pile up. Reads only.
 import { resolve } from 'node:path';
 import { exits, refuse, Refusal, type DriftDocument } from '../../model/index.js';
-import { metricsText, visible, type WatchRecord } from '../../report/index.js';
+import { metricsText, visible, watchSentence, type WatchRecord } from '../../report/index.js';
 import { audit } from '../audit.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { serveMetrics } from '../metrics-server.js';
+import { sayingOnce } from '../saying-once.js';
 import { spanOf } from '../times.js';
 import { withProject } from '../workplace.js';
 
@@ -17,6 +18,8 @@ export const run: Command = async (context, paths) => {
   const { flags, clock, out, err, signal, cwd, random } = context;
   const every = spanOf('--every', flags.every ?? '5m');
   if (every < SHORTEST) refuse('usage', '--every takes at least 1s.');
+  if (flags.metricsHost !== undefined && flags.metricsPort === undefined)
+    refuse('usage', '--metrics-host has a meaning with --metrics-port only.', { detail: 'Type it as in: trueup watch --metrics-port 9464 --metrics-host 0.0.0.0' });
   const file = flags.metricsFile === undefined ? undefined : resolve(cwd, flags.metricsFile);
   const quiet = sayingOnce(context);
   let record: WatchRecord = { audits: { good: 0, failed: 0 }, startedAt: clock.now() / 1000, requests: {} };
@@ -45,15 +48,19 @@ interface Cycle {
   readonly words: string;
   readonly seconds: number;
   readonly requests: Readonly<Record<string, number>>;
+  /** What could be told; absent where nothing could. */
   readonly document?: DriftDocument;
+  /** Whether nothing was left unchecked. */
+  readonly good: boolean;
 }
 
 async function once(context: Context, paths: readonly string[]): Promise<Cycle> {
   const { clock } = context;
   const begun = clock.monotonic();
   let requests: () => Readonly<Record<string, number>> = () => ({});
-  const ended = (words: string, document?: DriftDocument): Cycle => ({
+  const ended = (words: string, good = false, document?: DriftDocument): Cycle => ({
     words,
+    good,
     seconds: (clock.monotonic() - begun) / 1000,
     requests: requests(),
     ...(document && { document }),
@@ -62,10 +69,8 @@ async function once(context: Context, paths: readonly string[]): Promise<Cycle> 
     return await withProject(context, paths, async (site) => {
       requests = () => site.reached.cloud.cost();
       const { document, exit } = await audit(context, site);
-      const trouble = document.diagnostics.find(({ severity }) => severity === 'error');
-      if (exit !== exits.done && exit !== exits.changes) return ended(`failed: ${visible(trouble?.summary ?? 'the audit could not be made')}`);
-      const { watchSentence } = await import('../../report/index.js');
-      return ended(watchSentence(document, (clock.monotonic() - begun) / 1000), document);
+      await context.tell(document.diagnostics);
+      return ended(watchSentence(document, (clock.monotonic() - begun) / 1000), exit === exits.done || exit === exits.changes, document);
     });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -73,15 +78,16 @@ async function once(context: Context, paths: readonly string[]): Promise<Cycle> 
   }
 }
 
-function grown(before: WatchRecord, { seconds, requests, document }: Cycle, now: number): WatchRecord {
+function grown(before: WatchRecord, { seconds, requests, document, good: whole }: Cycle, now: number): WatchRecord {
   const sum = { ...before.requests };
   for (const [name, count] of Object.entries(requests)) sum[name] = (sum[name] ?? 0) + count;
   const { good, failed } = before.audits;
   return {
     ...before,
-    audits: document ? { good: good + 1, failed } : { good, failed: failed + 1 },
+    audits: whole ? { good: good + 1, failed } : { good, failed: failed + 1 },
     lastAt: now,
-    ...(document && { lastGoodAt: now, document }),
+    ...(whole && { lastGoodAt: now }),
+    ...(document && { document }),
     seconds,
     requests: sum,
   };
@@ -95,19 +101,4 @@ async function writeMetrics({ files, tell }: Context, file: string, text: string
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     await tell([{ severity: 'warning', code: 'metrics-unwritten', summary: `${file} could not be written (${code}).` }]);
   }
-}
-
-/** What was said in an earlier cycle is not said again. */
-function sayingOnce(context: Context): Context {
-  const said = new Set<string>();
-  return {
-    ...context,
-    tell: (diagnostics) =>
-      context.tell(
-        diagnostics.filter((one) => {
-          const key = `${one.code} ${one.address ?? ''} ${one.summary}`;
-          return !said.has(key) && said.add(key);
-        }),
-      ),
-  };
 }
