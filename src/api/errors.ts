@@ -13,11 +13,11 @@ function isThrottled(surface: Surface, { status, body }: Answer): boolean {
   return status === 429 || (status === 409 && surface.throttles(body));
 }
 
-/** The class of a write, before the body of a success is looked at. */
-export function classify(result: Result): OutcomeClass {
+/** The class of a write, before the body of a success is looked at. @param refusals statuses that say that nothing was done */
+export function classify(result: Result, refusals = rejected): OutcomeClass {
   if ('trouble' in result) return result.trouble.sent ? 'unknown' : 'not_sent';
   const { status } = result.answer;
-  return succeeded.has(status) ? 'applied' : rejected.has(status) ? 'rejected' : 'unknown';
+  return succeeded.has(status) ? 'applied' : refusals.has(status) ? 'rejected' : 'unknown';
 }
 
 /** Whether a read may be asked again: trouble that is likely to pass. */

@@ -141,7 +141,7 @@ export interface RuleImpact {
 
 /** What became of asking the sample flow to change a subscription's status. */
 export interface Flipped {
-  /** `unknown`: the request left and no answer tells what it did; it is never sent again. */
+  /** `applied`: the flow calls its request completed. `unknown`: the request left and no answer tells what it did; it is never sent again. */
   readonly class: 'applied' | 'rejected' | 'not_sent' | 'unknown';
   /** After the change, in the flow's words: `Active` or `Pause`. */
   readonly status?: string;

@@ -44,13 +44,14 @@ describe('is sent once, and what came of it', () => {
   const codes = { 400: 'rejected', 401: 'unauthenticated', 403: 'forbidden', 404: 'not-found', 409: 'rejected', 429: 'rate-limited' };
   const clear = Object.entries(codes).map(([status, code]): Row => [
     `a ${status}`,
-    () => json({ title: 'No', detail: 'sesame' }, Number(status), { 'retry-after': '1' }),
+    () => json({ title: 'pin1 1234', detail: 'sesame', exception: 'puk1 12345678', errors: ['pin1 1234'], SIMInfo: info }, Number(status), { 'retry-after': '1' }),
     'rejected',
     code,
   ]);
   test.each<Row>([
     ...unclear,
     ...clear,
+    ...[405, 406, 410, 413, 415, 422].map((status): Row => [`a ${status}`, () => json({ title: 'pin1 1234' }, status), 'unknown', 'rejected']),
     ['a 301', () => json({}, 301), 'unknown', 'redirected'],
     ['a lost connection', () => lost(), 'unknown', 'connection-lost'],
     ['a connection that was never made', () => refused(), 'not_sent', 'unreachable'],
@@ -62,12 +63,31 @@ describe('is sent once, and what came of it', () => {
     ['no status', () => json({ ...whole, SIMStatus: null }), 'unknown', 'unreadable-answer'],
     ['no information', () => json({ ...whole, SIMInfo: undefined }), 'unknown', 'unreadable-answer'],
     ['no request', () => json({ SIMStatus: 'Pause', SIMInfo: info }), 'unknown', 'unreadable-answer'],
+    ['a status that is prose', () => json({ ...whole, SIMStatus: 'Pause, pin1 1234' }), 'unknown', 'unreadable-answer'],
+    [
+      'a request that ends in prose',
+      () => json({ ...whole, '2026-01-02T03:04:05Z': { serviceRequestId: 'r-7', statusRequestResponse: 'Failed: pin1 1234' } }),
+      'unknown',
+      'unreadable-answer',
+    ],
     ['a request without an id', () => json({ ...whole, '2026-01-02T03:04:05Z': {} }), 'unknown', 'unreadable-answer'],
     ['another card', () => json({ ...whole, SIMInfo: { ...info, imsi: ['1'] } }), 'unknown', 'unreadable-answer'],
   ])('%s', async (_, answer, outcome, code) => {
     const { flipped, asked } = await call(answer);
     expect([asked.length, flipped.class, flipped.diagnostic?.code]).toEqual([1, outcome, code]);
     expect(JSON.stringify(flipped)).not.toMatch(/sesame|1234/);
+  });
+
+  test.each<readonly [state: string, outcome: Flipped['class']]>([
+    ['Completed', 'applied'],
+    ['COMPLETED', 'applied'],
+    ['Failed', 'rejected'],
+    ['Rejected', 'rejected'],
+    ['Pending', 'unknown'],
+    ['constructor', 'unknown'],
+  ])('a request that is %j', async (state, outcome) => {
+    const { flipped } = await call(() => json({ ...whole, '2026-01-02T03:04:05Z': { serviceRequestId: 'r-7', statusRequestResponse: state } }));
+    expect(flipped).toEqual({ class: outcome, status: 'Pause', request_id: 'r-7', request_status: state });
   });
 
   it('no answer in time is unknown', async () => {

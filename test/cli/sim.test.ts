@@ -1,6 +1,8 @@
 // The IoT platform and the sample flow from the command line: what is read, what is asked, what is called once, and
 // what is never shown.
-import { describe, expect, test } from 'vitest';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
 import { answering, emulator, folder, type Folder } from './run.js';
 
 const ONE = '240010000000001';
@@ -12,6 +14,8 @@ const sims = [
 const estate = { version: 1, records: { accounts: [{ id: '1', account: null, name: 'Headquarters' }], subscriptions: sims } };
 const flip = ['sim', 'flip', '--imsi', ONE, '--customer', '1001'];
 type Env = Readonly<Record<string, string>>;
+const flows: Server[] = [];
+afterEach(() => flows.splice(0).forEach((one) => (one.close(), one.closeAllConnections())));
 
 interface Place {
   readonly home: Folder;
@@ -127,6 +131,50 @@ describe('sim flip', () => {
     expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/is unknown[^]*trueup get subscriptions --filter imsi=240010000000001/);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'unknown', status_before: 'ACTIVE', status_after: null });
     expect(states()).toEqual([state, 'PAUSE', 'TERMINATED']);
+  });
+
+  /** The emulator's platform beside a flow that gives one answer. */
+  async function beside(answer: object, code = 200): Promise<{ readonly home: Folder; readonly env: Env; readonly calls: () => number }> {
+    const { home, env } = await place();
+    let calls = 0;
+    const flow = createServer((_, response) => {
+      calls += 1;
+      response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+    await new Promise<void>((listens) => flow.listen(0, '127.0.0.1', listens));
+    flows.push(flow);
+    return { home, env: { ...env, TRUEUP_FLOW_URL: `http://127.0.0.1:${(flow.address() as AddressInfo).port}` }, calls: () => calls };
+  }
+
+  const told = (state: string, status: string): object => ({
+    '2026-01-01T00:00:00Z': { serviceRequestId: 'r-1', statusRequestResponse: state },
+    SIMStatus: status,
+    SIMInfo: { imsi: [ONE], pin1: ['7351'] },
+  });
+  test.each<[state: string, status: string, exit: number, outcome: string, words: RegExp]>([
+    ['Completed', 'Pause', 0, 'applied', /will change it to PAUSE/],
+    ['Completed', 'Active', 5, 'unknown', /is unknown[^]* SIM Active/],
+    ['Completed', 'Paused', 5, 'unknown', /is unknown/],
+    ['Failed', 'Pause', 1, 'rejected', /turned it down[^]* is Failed, and the SIM Pause/],
+    ['Failed', 'Active', 1, 'rejected', /turned it down/],
+    ['Pending', 'Pause', 5, 'unknown', /is unknown[^]* is Pending/],
+  ])('a request that is %s with the SIM %s ends with %i', async (state, status, exit, outcome, words) => {
+    const { home, env, calls } = await beside(told(state, status));
+    const { stdout, stderr } = await home.expect(exit, [...flip, '--auto-approve', '-o', 'json'], { env });
+    const plain = stderr.replaceAll(/\s+/g, ' ');
+    expect([plain, exit === 0 || plain.includes(`trueup get subscriptions --filter imsi=${ONE}`)]).toEqual([expect.stringMatching(words), true]);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome, status_before: 'ACTIVE', status_after: status.toUpperCase(), request_status: state });
+    expect(calls()).toBe(1);
+  });
+
+  test.each([
+    [400, 1],
+    [422, 5],
+    [500, 5],
+  ])('of an error (%i) nothing but its number is told', async (code, exit) => {
+    const { home, env, calls } = await beside({ title: 'pin1 7351', detail: 'puk1 73517351', exception: 'pin1 7351', errors: ['pin1 7351'] }, code);
+    const { stdout, stderr } = await home.expect(exit, [...flip, '--auto-approve', '-o', 'json', '--debug'], { env: { ...env, TRUEUP_LOG: 'debug' } });
+    expect([stderr.includes(`answered ${code}`), /7351/.test(stdout + stderr), calls()]).toEqual([true, false, 1]);
   });
 
   test('what is not asked for at the terminal does not happen; what is, does', async () => {

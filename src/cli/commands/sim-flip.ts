@@ -76,19 +76,25 @@ interface Seen {
   readonly flipped: Flipped;
 }
 
+/** Done is what the flow calls completed and what left the SIM as was announced: anything else that it says proves no more than its refusal. */
 function ended(context: Context, flip: Flip, { before, expected, flipped }: Seen): Exit {
-  const { class: outcome, status, request_id = null, request_status = null, diagnostic } = flipped;
+  const { class: said, status, request_id = null, request_status = null, diagnostic } = flipped;
   const after = status?.toUpperCase() ?? null;
+  const outcome = said === 'applied' && after !== expected ? 'unknown' : said;
   const result = { [flip.by]: flip.value, customer: flip.customer, outcome, status_before: before, status_after: after, request_id, request_status };
   if (context.flags.output === 'json') context.out.write(`${inert(JSON.stringify(result, null, 2))}\n`);
   else if (outcome === 'applied') context.out.write(lines(result));
-  if (outcome === 'applied' && after === expected) return exits.done;
+  if (outcome === 'applied') return exits.done;
+  const why = diagnostic?.summary ?? `it says that its request is ${shown(String(request_status))}, and the SIM ${shown(String(status))}.`;
   const detail = `To look: ${look(flip)}`;
-  if (outcome === 'applied') return refuse('not-as-expected', `The flow was called, and the SIM is ${shown(String(status))}, not ${expected}.`, { detail }, exits.undecided);
-  const why = diagnostic?.summary ?? 'it gave no reason';
   if (outcome === 'unknown')
-    return refuse('outcome-unknown', `Whether the SIM with the ${named(flip)} was changed is unknown, and nothing is sent again: ${why}`, { detail }, exits.undecided);
-  const told = { ...diagnostic, summary: outcome === 'rejected' ? `The flow turned it down: ${why}` : `Nothing was sent: ${why}` };
+    return refuse(
+      'outcome-unknown',
+      `Whether the SIM with the ${named(flip)} was changed to ${expected} is unknown, and nothing is sent again: ${why}`,
+      { detail },
+      exits.undecided,
+    );
+  const told = { detail, ...diagnostic, summary: outcome === 'rejected' ? `The flow turned it down: ${why}` : `Nothing was sent: ${why}` };
   throw new Refusal([{ severity: 'error', code: outcome, ...told }], diagnostic?.code === 'interrupted' ? exits.interrupted : exits.error);
 }
 
