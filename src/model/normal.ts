@@ -58,7 +58,7 @@ export const isEmpty = (value: unknown): boolean =>
 export function normal(attribute: Attribute, value: Value | undefined): Value {
   if (value === undefined || value === null) return null;
   if (value instanceof Reference || value instanceof Template || value instanceof Secret) return value;
-  if (value instanceof ExactNumber) return attribute.word === 'document' ? value : normal(attribute, value.text);
+  if (value instanceof ExactNumber) return ['document', 'integer', 'number'].includes(attribute.word) ? value : normal(attribute, value.text);
   switch (attribute.word) {
     case 'ref':
       return idOf(value) ?? null;

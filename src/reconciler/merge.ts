@@ -1,12 +1,10 @@
 // Documents that are merged into the live one: what of the live one is ours, what a declaration changes in it, and
 // what is sent. Members nobody declared are never looked at, shown or sent; a mask is neither a difference nor sent.
 import {
-  ExactNumber,
   Reference,
   Secret,
   Template,
   below,
-  digitsOf,
   equal,
   isEmpty,
   isMask,
@@ -34,6 +32,12 @@ const MASK = '*';
 
 export const isMerged = (attribute: Attribute): boolean => attribute.wire === 'merge';
 
+/** Declared values with each merged document as `[object, paths]`, so that what is inside has one path, however it was written. */
+export function spread(kind: Kind, declared: Values): Values {
+  const alone = Object.entries(declared).filter(([name, value]) => isTree(value) && kind.attributes[name] && isMerged(kind.attributes[name]));
+  return alone.length === 0 ? declared : { ...declared, ...Object.fromEntries(alone.map(([name, value]) => [name, [value, []]])) };
+}
+
 /** Live values with no more of each merged document than `declared` speaks of. */
 export function ours(kind: Kind, declared: Values, live: Values): Values {
   const merged = writables(kind).flatMap(([name, attribute]) => (isMerged(attribute) && Object.hasOwn(live, name) ? [name] : []));
@@ -45,20 +49,25 @@ export function ours(kind: Kind, declared: Values, live: Values): Values {
 export function seen(declared: Value, live: Value | undefined): Values {
   const wanted = mergeOf(declared);
   const { tree } = mergeOf(live);
-  const members = picked(wanted.tree, tree, false) as Values;
+  const members = picked([wanted.tree], tree, false) as Values;
   return wanted.removed.map(stepsOf).reduce((known, steps) => {
     const member = memberAt(tree, steps);
     return member === undefined ? known : placed(known, steps, member);
   }, members);
 }
 
-/** `whole`: inside a list, which is one value. */
-function picked(wanted: Value | undefined, live: Value, whole: boolean): Value {
-  if (wanted instanceof Secret || isMask(wanted)) return isEmpty(live) ? live : MASK;
-  if (Array.isArray(wanted) && Array.isArray(live)) return (live as readonly Value[]).map((item, index) => picked((wanted as readonly Value[])[index], item, true));
-  if (!isTree(wanted) || !isTree(live)) return live;
-  const names = Object.keys(live).filter((name) => whole || Object.hasOwn(wanted, name));
-  return Object.fromEntries(names.map((name) => [name, picked(Object.hasOwn(wanted, name) ? wanted[name] : undefined, live[name] as Value, whole)]));
+/** `whole`: inside a list, which is one value. Its items move: what is secret in one of them is secret in each. */
+function picked(wanted: readonly Value[], live: Value, whole: boolean): Value {
+  if (wanted.some((one) => one instanceof Secret || isMask(one))) return isEmpty(live) ? live : MASK;
+  if (Array.isArray(live)) {
+    const items = wanted.flatMap((one) => (Array.isArray(one) ? (one as readonly Value[]) : []));
+    return (live as readonly Value[]).map((item) => picked(items, item, true));
+  }
+  const trees = wanted.filter(isTree);
+  if (trees.length === 0 || !isTree(live)) return live;
+  const members = (name: string): readonly Value[] => trees.flatMap((tree) => (Object.hasOwn(tree, name) ? [tree[name] as Value] : []));
+  const names = Object.keys(live).filter((name) => whole || members(name).length > 0);
+  return Object.fromEntries(names.map((name) => [name, picked(members(name), live[name] as Value, whole)]));
 }
 
 function placed(tree: Values, [step = '', ...rest]: readonly string[], value: Value): Values {
@@ -80,7 +89,7 @@ export function mergeChanges({ path, wanted, live, prior, resend }: Merging): re
   const changes = (declared: Value, applied: Value | undefined, sends: (secret: string) => boolean): readonly Omit<AttributeChange, 'drifted'>[] => {
     const now = seen(declared, live);
     const { tree, removed } = mergeOf(declared);
-    const merged = over({ resend: sends }, tree, now, mergeOf(applied).tree, Array.isArray(declared) ? `${path}.0` : path) as Values;
+    const merged = over({ resend: sends }, tree, now, mergeOf(applied).tree, `${path}.0`) as Values;
     return [...between(path, now, removed.map(stepsOf).reduce(without, merged))];
   };
   if (wanted instanceof Reference || wanted instanceof Template) return [{ path, before: undefined, after: wanted, drifted: false }];
@@ -144,16 +153,13 @@ function* between(path: string, before: Value | undefined, after: Value | undefi
   yield { path, before, after };
 }
 
-/**
- * What a PUT sends: everything declared but masks and unchanged secrets that are not at hand, and the paths that are
- * live. A number of theirs that no double holds goes back as it is.
- */
+/** What a PUT sends: everything declared but masks and unchanged secrets that are not at hand, and the paths that are live. */
 export function mergeSent({ path, wanted, live }: Pick<Merging, 'path' | 'wanted' | 'live'>, atHand: (path: string) => boolean): Value {
   if (wanted instanceof Reference || wanted instanceof Template) return wanted;
   const { tree, removed } = mergeOf(wanted);
   const now = mergeOf(live).tree;
-  const known = withoutLost(unmasked(tree), now, Array.isArray(wanted) ? `${path}.0` : path, atHand);
-  return [exact(known, now), removed.filter((path) => memberAt(now, stepsOf(path)) !== undefined)];
+  const known = withoutLost(unmasked(tree), now, `${path}.0`, atHand);
+  return [known, removed.filter((path) => memberAt(now, stepsOf(path)) !== undefined)];
 }
 
 function withoutLost(tree: Values, live: Value | undefined, path: string, atHand: (path: string) => boolean): Values {
@@ -165,13 +171,6 @@ function withoutLost(tree: Values, live: Value | undefined, path: string, atHand
     return lost && alike({ resend: () => false }, item, now, at) ? [] : [[name, item]];
   });
   return Object.fromEntries(members);
-}
-
-function exact(wanted: Value, live: Value | undefined): Value {
-  if (live instanceof ExactNumber) return digitsOf(wanted) === live.text ? live : wanted;
-  if (Array.isArray(wanted)) return (wanted as readonly Value[]).map((item, index) => exact(item, Array.isArray(live) ? (live as readonly Value[])[index] : undefined));
-  if (!isTree(wanted)) return wanted;
-  return Object.fromEntries(Object.entries(wanted).map(([name, item]) => [name, exact(item, isTree(live) && Object.hasOwn(live, name) ? live[name] : undefined)]));
 }
 
 /** Declared values as the state holds them: where a document has a secret, a mask, so that a list keeps its form. */

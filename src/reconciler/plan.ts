@@ -32,6 +32,7 @@ import {
 import { allFields, changedFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { identityKey, isTrouble, Matcher, type Match } from './match.js';
 import { ours } from './merge.js';
+import { withNumbers } from './numbers.js';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
 import { concerns, judge } from './policy.js';
@@ -106,13 +107,14 @@ export function plan(input: PlanInput): Proposal {
 
 function planDeclared(draft: Draft, declaration: Declaration): Change | undefined {
   const kind = draft.input.kinds.get(declaration.kind) as Kind;
-  const values = fillAll(kind.attributes, declaration.values, draft.resolver);
-  const match = draft.matcher.match(kind, declaration, values);
+  const filled = fillAll(kind.attributes, declaration.values, draft.resolver);
+  const match = draft.matcher.match(kind, declaration, filled);
   if (isTrouble(match)) {
     draft.diagnostics.push(match.diagnostic);
     draft.exits.push(match.exit);
     return undefined;
   }
+  const values = match.live ? withNumbers(kind, filled, match.live.values) : filled;
   const change = match.live ? onLive(draft, kind, declaration, values, { ...match, live: match.live }) : creation(draft, kind, declaration, values, match);
   draft.planned.set(declaration.address, { kind, declared: values, ...(match.live ? { live: match.live } : {}), moves: change === undefined || writes(change) });
   if (match.entry && match.live) noteDrift(draft, kind, declaration, match.entry, match.live);

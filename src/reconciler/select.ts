@@ -15,6 +15,7 @@ import {
   type State,
 } from '../model/index.js';
 import { formerAddress, previousAddress, quote } from './match.js';
+import { spread } from './merge.js';
 
 export interface Selection {
   readonly declarations: ReadonlyMap<string, Declaration>;
@@ -28,7 +29,7 @@ export interface Selection {
 }
 
 export function select(kinds: Kinds, project: Project, state: State | undefined, request: PlanRequest): Selection {
-  const all = new Map(project.declarations.map((declaration) => [declaration.address, declaration]));
+  const all = new Map(project.declarations.map((declaration) => [declaration.address, inOneForm(kinds, declaration)]));
   const renamed = new Set(project.declarations.flatMap((declaration) => previousAddress(declaration, state) ?? []));
   const entries = Object.entries(state?.resources ?? {});
   const inPaths = below(project.paths);
@@ -51,6 +52,12 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
       ...[...request.targets, ...request.excludes].flatMap((name) => unknownName(name, [...all.keys(), ...entries.map(([address]) => address)])),
     ],
   };
+}
+
+function inOneForm(kinds: Kinds, declaration: Declaration): Declaration {
+  const kind = kinds.get(declaration.kind);
+  const values = kind ? spread(kind, declaration.values) : declaration.values;
+  return values === declaration.values ? declaration : { ...declaration, values };
 }
 
 /** Renames that would bind two addresses to one object, or let go of one: nothing is planned beside them. */
