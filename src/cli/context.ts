@@ -53,7 +53,7 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
   const level = levels.findIndex((one) => one === (asked === 'warn' ? 'warning' : asked));
   const random = systemRandom();
   const clock = systemClock();
-  let events: Promise<Ndjson> | undefined;
+  let [events, input]: [Promise<Ndjson> | undefined, Promise<string> | undefined] = [undefined, undefined];
   const begin = async (): Promise<Ndjson> => {
     const { ndjson } = await import('../report/index.js');
     const begun = ndjson({ version, clock });
@@ -75,7 +75,7 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
     files: diskFiles(random),
     interactive: stdin.isTTY ? stderr.isTTY : false,
     ask: (question) => ask(stdin, stderr, question, signal),
-    stdin: () => readAll(stdin, LONGEST_INPUT),
+    stdin: () => (input ??= readAll(stdin, LONGEST_INPUT)),
     events: () => (events ??= begin()),
     async tell(diagnostics) {
       const wanted = diagnostics.filter((one) => level === -1 || levels.indexOf(one.severity) <= level);

@@ -56,12 +56,18 @@ export async function loadProject(context: Context, paths: readonly string[], ho
 }
 
 /**
- * The settings of the current folder, for commands that need no declarations; the defaults where it holds none. What
- * is declared may be as wrong as it likes. @throws Refusal where the settings are not beyond doubt.
+ * The settings of the current folder, or of what PATHs name, for what needs no declarations; the defaults where there
+ * are none. What is declared may be as wrong as it likes. @throws Refusal where the settings are not beyond doubt.
  */
-export async function settingsHere(context: Context): Promise<Settings> {
+export async function settingsHere(context: Context, paths: readonly string[] = []): Promise<Settings> {
   const blind: DeclarationFiles = { ...declarationFiles, read: (path, limit) => settingsIn(declarationFiles.read(path, limit)) };
-  const { project, diagnostics } = await read(context, [], chosen(context), nothingElse, blind);
+  const { project, diagnostics } = await read(
+    { ...context, stdin: async () => Buffer.from(settingsIn(Buffer.from(await context.stdin()))).toString() },
+    paths,
+    chosen(context),
+    nothingElse,
+    blind,
+  );
   if (project) return project.settings;
   if (diagnostics.some((one) => one.severity === 'error' && one.code !== 'no-declarations')) throw new Refusal(diagnostics, exits.error);
   return defaultSettings;

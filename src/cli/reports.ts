@@ -1,8 +1,10 @@
 // The forms an answer takes: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
 import { resolve } from 'node:path';
-import { refuse, type Diagnostic, type Verdict } from '../model/index.js';
+import { exits, refuse, type Diagnostic, type Exit, type Verdict } from '../model/index.js';
 import type { Style } from '../report/index.js';
+import { isDiskError } from '../state/trouble.js';
 import type { Context } from './context.js';
+import type { Output } from './outputs.js';
 import { pairs } from './project.js';
 
 /** How files are written: no colour, as wide as a page. */
@@ -30,10 +32,31 @@ export function formsOf<Format extends string>({ flags, cwd }: Context, formats:
   return { shown, files, complete: flags.json === true || [shown, ...files.map(([format]) => format)].some((format) => format === 'json') };
 }
 
-/** Shows and writes what `render` makes. */
-export async function deliver<Format extends string>({ out, files, flags }: Context, forms: Forms<Format>, render: (format: Format, style: Style) => string): Promise<void> {
+/** The files of `forms`, as they are checked. */
+export const outputsOf = ({ files }: Forms<string>): readonly Output[] => files.map(([format, path]) => ({ flag: `--report ${format}`, path }));
+
+export type Render<Format> = (format: Format, style: Style) => string;
+
+/** Shows and writes what `render` makes. Exit 1 where a file could not be written. */
+export function deliver<Format extends string>(context: Context, forms: Forms<Format>, render: Render<Format>): Promise<Exit> {
+  const { out, flags } = context;
   if (!flags.json) out.write(render(forms.shown, out.style));
-  for (const [format, path] of forms.files) await files.replace(path, render(format, PAGE), 0o644);
+  return writeReports(context, forms, render);
+}
+
+/** One that cannot be written keeps none of the others from it. */
+export async function writeReports<Format extends string>({ files, tell }: Context, forms: Forms<Format>, render: Render<Format>): Promise<Exit> {
+  let exit: Exit = exits.done;
+  for (const [format, path] of forms.files) {
+    try {
+      await files.replace(path, render(format, PAGE), 0o644);
+    } catch (error) {
+      if (!isDiskError(error)) throw error;
+      exit = exits.error;
+      await tell([{ severity: 'error', code: 'report-unwritten', summary: `The report ${path} could not be written (${error.code}).` }]);
+    }
+  }
+  return exit;
 }
 
 /** Says on stderr what stands against a document, unless both are the terminal where it was just read. */

@@ -80,8 +80,9 @@ export function planSentence({ summary, diagnostics, resource_changes }: PlanDoc
 const statuses = ['changed', 'gone', 'missing', 'undeclared', 'settled'] as const;
 
 /** The sentence an audit ends with. */
-export function driftSentence({ drift, summary, diagnostics }: DriftDocument): string {
+export function driftSentence({ drift, summary, expectations, diagnostics }: DriftDocument): string {
   const errors = countOf(diagnostics, 'error');
+  if (errors > 0 && drift.length + summary.in_sync + expectations.length === 0) return `The audit could not be made: ${plural(errors, 'error')}.`;
   const failed = summary.expectations_failed > 0 ? [`${plural(summary.expectations_failed, 'expectation')} failed`] : [];
   const rest = summary.unmanaged > 0 ? `, ${summary.unmanaged} not managed here` : '';
   if (errors > 0) return `Audit with ${plural(errors, 'error')}: ${[`${summary.drifted} drifted`, ...failed].join(', ')}, ${summary.in_sync} in sync${rest}.`;

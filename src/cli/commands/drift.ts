@@ -1,21 +1,35 @@
 // `trueup drift`: what is live against what is declared and what was last applied.
-import { exits, type Exit } from '../../model/index.js';
-import { driftFormats } from '../../report/formats.js';
-import { audit } from '../audit.js';
-import type { Command } from '../context.js';
-import { deliver, formsOf, tellTrouble } from '../reports.js';
+import { exits, Refusal, worst, type Exit } from '../../model/index.js';
+import { driftFormats, type DriftFormat } from '../../report/formats.js';
+import { audit, unmade } from '../audit.js';
+import type { Command, Context } from '../context.js';
+import { checkOutputs } from '../outputs.js';
+import { deliver, formsOf, outputsOf, tellTrouble, writeReports, type Forms } from '../reports.js';
 import { withProject } from '../workplace.js';
 
-export const run: Command = (context, paths) => {
+export const run: Command = async (context, paths) => {
   const forms = formsOf(context, driftFormats);
   const { flags, out } = context;
-  return withProject(context, paths, async (site): Promise<Exit> => {
+  await checkOutputs(context, outputsOf(forms), paths);
+  const work = withProject(context, paths, async (site): Promise<Exit> => {
     const { renderDrift } = await import('../../report/index.js');
     const { document, exit } = await audit(context, site);
     site.watch.end();
     if (site.watch.lines) out.write(site.watch.lines.drift(document));
-    await deliver(context, forms, (format, style) => renderDrift(document, format, style));
+    const delivered = await deliver(context, forms, (format, style) => renderDrift(document, format, style));
     await tellTrouble(context, document, forms.shown);
-    return exit === exits.changes && !flags.detailedExitcode ? exits.done : exit;
+    return worst([delivered, exit === exits.changes && !flags.detailedExitcode ? exits.done : exit]);
+  });
+  return work.catch(async (error: unknown) => {
+    if (error instanceof Refusal) await reportUnmade(context, paths, forms, error);
+    throw error;
   });
 };
+
+/** Reports say that there was no audit: those of an earlier one would tell of what is no more. */
+async function reportUnmade(context: Context, paths: readonly string[], forms: Forms<DriftFormat>, { diagnostics }: Refusal): Promise<void> {
+  if (forms.files.length === 0) return;
+  const { renderDrift } = await import('../../report/index.js');
+  const document = await unmade(context, paths, diagnostics);
+  await writeReports(context, forms, (format, style) => renderDrift(document, format, style));
+}

@@ -1,21 +1,24 @@
 // `trueup plan`: reads, compares, shows. Writes nothing but the files it was asked for.
 import { resolve } from 'node:path';
-import { exits, refuse, type Exit } from '../../model/index.js';
+import { exits, refuse, worst, type Exit } from '../../model/index.js';
 import { shellWord } from '../../state/trouble.js';
 import type { Assessment } from '../../reconciler/assess.js';
 import type { Proposal } from '../../reconciler/plan.js';
 import { planFormats } from '../../report/formats.js';
 import type { Command, Context } from '../context.js';
+import { checkOutputs } from '../outputs.js';
 import { chosen } from '../project.js';
-import { deliver, formsOf, tellTrouble } from '../reports.js';
+import { deliver, formsOf, outputsOf, tellTrouble } from '../reports.js';
 import { timeFrom } from '../times.js';
 import { documentOf, requestOf, withProject, type Site } from '../workplace.js';
 
-export const run: Command = (context, paths) => {
+export const run: Command = async (context, paths) => {
   const forms = formsOf(context, planFormats);
   const { flags, out, files, clock, cwd } = context;
   const how = chosen(context);
   const since = sinceOf(context);
+  const saved = flags.out === undefined ? undefined : { flag: '--out', path: resolve(cwd, flags.out) };
+  await checkOutputs(context, [...(saved ? [saved] : []), ...outputsOf(forms)], paths);
   return withProject(
     context,
     paths,
@@ -27,23 +30,23 @@ export const run: Command = (context, paths) => {
       const { exit } = proposal;
       const { impact, diagnostics } = await meaningOf(site, proposal, since);
       const plan = { ...proposal.plan, diagnostics: [...proposal.plan.diagnostics, ...diagnostics] };
-      const document = await documentOf(context, site, site.snapshot, plan, forms.complete || flags.out !== undefined ? 'all' : 'count', impact);
+      const document = await documentOf(context, site, site.snapshot, plan, forms.complete || saved ? 'all' : 'count', impact);
       site.watch.end();
       if (site.watch.lines) out.write(site.watch.lines.plan(document));
-      await deliver(context, forms, (format, style) => renderPlan(document, format, style));
+      const delivered = await deliver(context, forms, (format, style) => renderPlan(document, format, style));
       await tellTrouble(context, document, forms.shown);
-      if (flags.out !== undefined && !plan.diagnostics.some((one) => one.severity === 'error')) {
+      if (saved && !plan.diagnostics.some((one) => one.severity === 'error')) {
         const { writePlanFile } = await import('../../state/index.js');
         const { env } = how;
-        await writePlanFile({ path: resolve(cwd, flags.out), files, clock }, document, { ...request, ...(env !== undefined && { env }), variables: site.project.variables });
+        await writePlanFile({ path: saved.path, files, clock }, document, { ...request, ...(env !== undefined && { env }), variables: site.project.variables });
         const blocked = [...new Set(plan.verdicts.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [`--allow ${rule}`] : [])))];
         context.err.write(
           blocked.length === 0
-            ? `Saved. To carry it out: trueup apply ${shellWord(flags.out)}\n`
+            ? `Saved. To carry it out: trueup apply ${shellWord(flags.out as string)}\n`
             : `Saved to be looked at: it is blocked, and apply refuses it. To let it pass, plan again with ${blocked.join(' ')}\n`,
         );
       }
-      return exit === exits.changes && !flags.detailedExitcode ? exits.done : exit;
+      return worst([delivered, exit === exits.changes && !flags.detailedExitcode ? exits.done : exit]);
     },
     how,
   );

@@ -6,6 +6,7 @@ import { metricsText, visible, watchSentence, type WatchRecord } from '../../rep
 import { audit } from '../audit.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { serveMetrics } from '../metrics-server.js';
+import { checkOutputs } from '../outputs.js';
 import { sayingOnce } from '../saying-once.js';
 import { spanOf } from '../times.js';
 import { withProject } from '../workplace.js';
@@ -21,6 +22,7 @@ export const run: Command = async (context, paths) => {
   if (flags.metricsHost !== undefined && flags.metricsPort === undefined)
     refuse('usage', '--metrics-host has a meaning with --metrics-port only.', { detail: 'Type it as in: trueup watch --metrics-port 9464 --metrics-host 0.0.0.0' });
   const file = flags.metricsFile === undefined ? undefined : resolve(cwd, flags.metricsFile);
+  if (file !== undefined) await checkOutputs(context, [{ flag: '--metrics-file', path: file }], paths);
   const quiet = sayingOnce(context);
   let record: WatchRecord = { audits: { good: 0, failed: 0 }, startedAt: clock.now() / 1000, requests: {} };
   const text = (): string => metricsText(record, [...context.kinds.keys()], clock.now() / 1000);
