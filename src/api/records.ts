@@ -1,7 +1,7 @@
 // Records of any collection, page by page as they come, for people who look and for audits: filtered by the API's
 // own query parameters, secrets masked even where the API gives them in clear. Nothing is kept but what tells whether
 // a record came before.
-import { isObject, refuse, sha256, valueAt, walk, type Attributes, type Collection, type Found, type JsonObject, type Query, type Values } from '../model/index.js';
+import { isObject, refuse, sha256, unaskable, valueAt, walk, type Attributes, type Collection, type Found, type JsonObject, type Query, type Values } from '../model/index.js';
 import { flattened, Malformed, parseAnswer, recordOf, validId } from './answer.js';
 import type { Page } from './dialect.js';
 import { chunks, valuesPerQuery } from './each.js';
@@ -13,9 +13,7 @@ import type { Answer } from './transport.js';
 export async function* records(session: Session, collection: Collection, query: Query): AsyncGenerator<readonly Found[]> {
   const { name, operations } = collection;
   const { path: id, ...filters } = query.filters;
-  const asked = { ...filters, ...bounds(collection, query) };
-  if (id === undefined) checkNeeds(collection, filters);
-  checkExpand(collection, query.expand);
+  const asked = { ...filters, ...checked(collection, query) };
   const door = session.doorOf(operations.dialect, name);
   const path = door.base.path + door.dialect.path(operations.collection, id);
   const found = finder(door, collection);
@@ -26,7 +24,7 @@ export async function* records(session: Session, collection: Collection, query: 
     });
     return;
   }
-  const isNew = newcomers(door, collection);
+  const fresh = newcomers(door, collection);
   const within = window(collection, query);
   let count = 0;
   for (const part of parts(asked)) {
@@ -35,7 +33,7 @@ export async function* records(session: Session, collection: Collection, query: 
       for (;;) {
         const step = await understood(name, path, () => reading.next());
         if (step.done) break;
-        const some = await understood(name, path, async () => step.value.records.map(found).filter(isNew));
+        const some = await understood(name, path, async () => fresh(step.value.records.map(found)));
         count += some.length;
         session.options.emit({ type: 'reading', kind: name, objects: count, done: step.value.next === null });
         yield some.filter(within);
@@ -96,26 +94,38 @@ export function finder({ dialect }: Door, collection: Collection): (value: unkno
 }
 
 /**
- * Whether a record did not come before. Logs grow at their front while they are read, so that records slide onto the
- * next page; elsewhere a record that comes twice means that another may be missing.
+ * The records of each page that did not come before. Logs grow at their front while they are read, so that records
+ * slide onto the next page, but not all of them for ever; elsewhere a record that comes twice means that another may be missing.
  */
-export function newcomers({ dialect }: Door, collection: Collection): (found: Found) => boolean {
+export function newcomers({ dialect }: Door, collection: Collection): (page: readonly Found[]) => readonly Found[] {
   const seen = new Set<string>();
-  let repeated = 0;
-  return ({ record }) => {
+  let stale = 0;
+  const isNew = ({ record }: Found): boolean => {
     const key = validId(dialect.identify(collection, record)) ?? (collection.log ? sha256(JSON.stringify(record)) : undefined);
     if (key === undefined) return true;
     const before = seen.size;
-    seen.add(key);
-    repeated = seen.size === before ? repeated + 1 : 0;
-    if (repeated === 0) return true;
+    if (seen.add(key).size > before) return true;
     if (!collection.log)
       refuse('moving-pages', `${collection.name} cannot be read: an object came twice`, {
         detail: 'Objects are being made or deleted while they are listed; run the command again.',
       });
-    if (repeated > maxEmptyPages * collection.operations.page) throw new Malformed('brings nothing but records that came before');
     return false;
   };
+  return (page) => {
+    const fresh = page.filter(isNew);
+    stale = fresh.length > 0 ? 0 : stale + 1;
+    if (stale > maxEmptyPages) throw new Malformed('brings nothing but records that came before');
+    return fresh;
+  };
+}
+
+/** What a collection cannot be asked for is refused before anything is sent; gives the API's own parameters for the time. @throws Refusal */
+export function checked(collection: Collection, query: Query): Readonly<Record<string, string>> {
+  const times = bounds(collection, query);
+  checkExpand(collection, query.expand);
+  const wrong = unaskable(collection, query.filters);
+  if (wrong) refuse(wrong.code, `${wrong.summary}.`, { detail: wrong.detail ?? `As in: trueup get ${collection.name} --filter ${collection.operations.needs?.[0]}=…` });
+  return times;
 }
 
 /** The API's own parameters for the time asked for. Where they leave out the bound itself, they are set a millisecond beyond. @throws Refusal */
@@ -143,11 +153,6 @@ function window({ operations: { time, ...known } }: Collection, { since, until }
     const at = Date.parse(String(valueAt(values, time)));
     return Number.isNaN(at) || (at >= from && at <= to);
   };
-}
-
-function checkNeeds({ name, operations: { needs = [] } }: Collection, filters: Readonly<Record<string, string>>): void {
-  if (needs.length === 0 || needs.some((one) => filters[one])) return;
-  refuse('filter-needed', `${name} are read by ${needs.join(', ')}: name one.`, { detail: `As in: trueup get ${name} --filter ${needs[0]}=…` });
 }
 
 function checkExpand({ name, operations: { dialect, expand = [] } }: Collection, asked: string | undefined): void {

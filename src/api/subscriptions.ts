@@ -1,29 +1,27 @@
 // Subscriptions of the IoT platform, page by page: by one condition (GET), or by lists of identifiers (POST). A token
 // that ends in between is renewed, and the page it was refused for is asked for again.
-import { refuse, type Collection, type Found, type Query } from '../model/index.js';
-import { Malformed, parseAnswer } from './answer.js';
+import { listed, own, refuse, type Collection, type Found, type Query } from '../model/index.js';
+import { Malformed, parseAnswer, recordOf } from './answer.js';
 import { chunks, valuesPerQuery } from './each.js';
 import type { Page } from './dialect.js';
 import { complaint } from './errors.js';
 import { condition } from './iot.js';
 import { pages } from './paging.js';
-import { finder, newcomers } from './records.js';
+import { checked, finder, newcomers } from './records.js';
 import { understood, type Door, type Session } from './session.js';
 import { tokensOf, type Token } from './token.js';
 import type { Answer } from './transport.js';
 
-/** Filters that name identifiers, and the platform's words for those. */
-const identifiers: Readonly<Record<string, string>> = { imsi: 'IMSI', icc: 'ICC', msisdn: 'MSISDN' };
 const additional = new URLSearchParams([
   ['additionalFields', 'LABEL'],
   ['additionalFields', 'CUSTOM_FIELDS'],
 ]).toString();
 
-/** One listing: its first query and, where it is asked by POST, its body and how many records it can have. */
+/** One listing: its first query and, where it is asked by POST, its body and the identifiers that its records may carry, once each. */
 interface Asking {
   readonly query: string;
   readonly body?: string;
-  readonly most?: number;
+  readonly named?: { readonly attribute: string; readonly awaited: Set<unknown> };
 }
 
 type Reading = (session: Session, collection: Collection, query: Query) => AsyncGenerator<readonly Found[]>;
@@ -45,14 +43,15 @@ export function subscriptionsOf(session: Session): Reading {
     });
   }
 
-  return async function* (_, collection, { filters }) {
+  return async function* (_, collection, query) {
+    checked(collection, query);
     const { name, operations } = collection;
     const door = session.doorOf('iot', name);
     const path = door.base.path + door.dialect.path(operations.collection);
     const found = finder(door, collection);
-    const isNew = newcomers(door, collection);
+    const fresh = newcomers(door, collection);
     let count = 0;
-    for (const asking of askings(collection, filters)) {
+    for (const asking of askings(collection, query.filters)) {
       const method = asking.body === undefined ? 'GET' : 'POST';
       const reading = pages(async (query) => {
         const page = door.dialect.page(parseAnswer(await ask(door, name, path, { ...asking, query })));
@@ -62,35 +61,24 @@ export function subscriptionsOf(session: Session): Reading {
         const step = await understood(name, path, () => reading.next(), method);
         if (step.done) break;
         read += step.value.records.length;
-        const some = await understood(name, path, async () => proven(step.value, read, asking).map(found), method);
-        const fresh = asking.body === undefined ? some.filter(isNew) : some;
-        count += fresh.length;
+        const some = await understood(name, path, async () => fresh(proven(step.value, read, asking).map(found)), method);
+        count += some.length;
         session.options.emit({ type: 'reading', kind: name, objects: count, done: step.value.next === null });
-        yield fresh;
+        yield some;
       }
     }
   };
 }
 
-/** The listings that one filter comes to. @throws Refusal for none, several, or a value that cannot be asked for. */
-function askings({ name, operations: { page, filters: known = [] } }: Collection, filters: Readonly<Record<string, string>>): readonly Asking[] {
-  const [[key, value] = ['', ''], ...others] = Object.entries(filters);
-  if (others.length > 0 || !known.includes(key))
-    return refuse(
-      'one-filter',
-      `${name} are found by exactly one of ${known.join(', ')}${others.length > 0 ? `: ${Object.keys(filters).join(' and ')} are ${others.length + 1}` : ''}.`,
-      {
-        detail: `As in: trueup get ${name} --filter label=fleet-a`,
-      },
-    );
-  const identifierType = identifiers[key];
-  if (identifierType === undefined) return [{ query: new URLSearchParams({ q: condition(key, value), limit: String(page) }).toString() }];
-  const values = [...new Set(value.split(',').map((one) => one.trim()))].filter(Boolean);
-  if (values.length === 0) return refuse('filter-value', `${key}= names no identifier.`, { detail: `As in: trueup get ${name} --filter ${key}=240010000000001,240010000000002` });
-  return chunks(values, valuesPerQuery).map((identifierValues) => ({
+/** The listings that one filter comes to. @param filters what `checked` let through */
+function askings({ operations: { page, identifiers = {} } }: Collection, filters: Readonly<Record<string, string>>): readonly Asking[] {
+  const [[key, value]] = Object.entries(filters) as [[string, string]];
+  const attribute = own(identifiers, key);
+  if (attribute === undefined) return [{ query: new URLSearchParams({ q: condition(key, value), limit: String(page) }).toString() }];
+  return chunks(listed(value), valuesPerQuery).map((identifierValues) => ({
     query: additional,
-    body: JSON.stringify({ identifierType, identifierValues }),
-    most: identifierValues.length,
+    body: JSON.stringify({ identifierType: key.toUpperCase(), identifierValues }),
+    named: { attribute, awaited: new Set(identifierValues) },
   }));
 }
 
@@ -103,9 +91,9 @@ function continued(first: string, next: string): string {
   return whole.toString();
 }
 
-/** The records of a page, after `read` in all. @throws Malformed for more than was asked for, and for a last page before the end. */
-function proven({ records, next, size = 0 }: Page, read: number, { most = Infinity }: Asking): readonly unknown[] {
-  if (read > most) throw new Malformed('holds subscriptions that were not asked for');
+/** The records of a page, after `read` in all. @throws Malformed for what was not asked for or comes twice, and for a last page before the end. */
+function proven({ records, next, size = 0 }: Page, read: number, { named }: Asking): readonly unknown[] {
   if (next === null && size > read) throw new Malformed(`counts ${size} subscriptions and ends after ${read}`);
+  if (named && !records.every((one) => named.awaited.delete(recordOf(one)[named.attribute]))) throw new Malformed('holds a subscription that was not asked for, or one twice');
   return records;
 }

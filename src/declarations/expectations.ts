@@ -1,5 +1,5 @@
 // Expectations: what must hold of records that can only be read. A piece of a file becomes one, or complaints.
-import { filterMeant, filterNames, type Expectation, type JsonObject, type Values } from '../model/index.js';
+import { filterMeant, unaskable, type Expectation, type JsonObject, type Values } from '../model/index.js';
 import type { Piece } from './collect.js';
 import { schemaComplaints } from './every.js';
 import { complain, read, type Form, type Run } from './resolve.js';
@@ -35,7 +35,6 @@ const EXAMPLE = 'As in `one-account: { collection: accounts, where: { name: Head
 function* whereComplaints(run: Run, name: string, where: NonNullable<Written['where']>, filters: Map<string, string>): Generator<Complaint> {
   const collection = run.collections.get(name);
   if (!collection) return;
-  const { needs = [] } = collection.operations;
   for (const [word, value] of Object.entries(where)) {
     const meant = filterMeant(collection, word);
     const path = ['where', word];
@@ -44,8 +43,10 @@ function* whereComplaints(run: Run, name: string, where: NonNullable<Written['wh
     else if (value === '') yield { path, code: 'empty-filter', summary: `\`where.${word}\` is empty`, detail: 'Give it a value, or leave it out.' };
     else filters.set(meant, String(value));
   }
-  if (needs.length > 0 && !filterNames(collection).some((one) => needs.includes(one) && filters.has(one)))
-    yield { path: ['where'], code: 'filter-needed', summary: `${name} are read by ${needs.join(', ')}: name one under \`where\`` };
+  const wrong = unaskable(collection, Object.fromEntries(filters));
+  if (!wrong) return;
+  const { filter, summary, ...rest } = wrong;
+  yield { path: filter === undefined ? ['where'] : ['where', filter], summary: `\`where\`: ${summary}`, ...rest };
 }
 
 function* sizeComplaints(name: string, every: JsonObject | undefined, count: Written['count']): Generator<Complaint> {

@@ -58,7 +58,7 @@ function explain({ instancePath, keyword, params }: SchemaError, attributes: Att
   if (keyword === 'additionalProperties') return unknown(path, String(params['additionalProperty']), around, where);
   if (keyword === 'required') return missing(path, String(params['missingProperty']), around, where);
   if (attribute?.secret === true && typeof value === 'string' && value.includes('${')) return undefined;
-  return attribute && mismatch(path, attribute, value);
+  return attribute && mismatch(path, attribute, value, [params['type']].flat().includes('null'));
 }
 
 function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
@@ -79,8 +79,8 @@ function missing(path: readonly string[], name: string, around: Attributes, wher
   return { path, code: 'missing-attribute', summary: `\`${name}\` is missing in ${where}`, ...(doc ? { detail: `\`${name}\`: ${doc}` } : {}) };
 }
 
-/** A value that does not fit its attribute. A secret's value is not even described. */
-export function mismatch(path: readonly string[], attribute: Attribute, value: Raw | undefined): Complaint {
+/** A value that does not fit its attribute. A secret's value is not even described. @param nullable whether null would have fitted, where that is known */
+export function mismatch(path: readonly string[], attribute: Attribute, value: Raw | undefined, nullable = false): Complaint {
   const where = path.join('.');
   if (attribute.secret === true) {
     return {
@@ -98,14 +98,14 @@ export function mismatch(path: readonly string[], attribute: Attribute, value: R
   return {
     path,
     code: value === null ? 'null-value' : 'wrong-type',
-    summary: `\`${where}\`: ${expected(attribute)} is expected, not ${found(value)}${namesNothing(attribute, value) ? ' that names nothing' : ''}`,
+    summary: `\`${where}\`: ${expected(attribute, nullable)} is expected, not ${found(value)}${namesNothing(attribute, value) ? ' that names nothing' : ''}`,
     ...(fix ? { detail: fix } : {}),
   };
 }
 
 const namesNothing = ({ word }: Attribute, value: Raw | undefined): boolean => word === 'ref' && typeof value === 'string' && idOf(value) === null;
 
-function expected(attribute: Attribute): string {
+function expected(attribute: Attribute, nullable: boolean): string {
   switch (attribute.word) {
     case 'text':
       return 'text';
@@ -126,7 +126,7 @@ function expected(attribute: Attribute): string {
     case 'object':
       return 'a mapping';
     case 'document':
-      return attribute.wire === 'merge' || attribute === anything ? 'an object to merge, and behind it a list of paths to take out,' : 'a mapping or null';
+      return attribute.wire === 'merge' || attribute === anything ? 'an object to merge, and behind it a list of paths to take out,' : `a mapping${nullable ? ' or null' : ''}`;
   }
 }
 

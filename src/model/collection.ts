@@ -22,6 +22,8 @@ export interface Reading {
   readonly filters?: readonly string[];
   /** Filters of which a listing needs one. */
   readonly needs?: readonly string[];
+  /** One of `needs` is all that is given: one of these, each with the attribute it lists values of, or another with the value of a condition. */
+  readonly identifiers?: Readonly<Record<string, string>>;
   /** Words that `expand` takes: references that can be replaced by what they point at. */
   readonly expand?: readonly string[];
   /** Dotted path of the attribute that says when a record was made. */
@@ -85,6 +87,33 @@ export function filterMeant(collection: Collection, word: string): string | { re
     detail: known.length === 0 ? 'There are no filters.' : `Filters: ${known.join(', ')}.`,
   };
 }
+
+/** What is wrong with filters as a whole; `filter` is the one to look at. */
+interface Unaskable {
+  readonly code: 'filter-needed' | 'one-filter' | 'filter-value';
+  readonly filter?: string;
+  readonly summary: string;
+  readonly detail?: string;
+}
+
+/** Why a collection cannot be asked for by these filters, by the API's names; undefined where it can. */
+export function unaskable({ name, operations: { needs = [], identifiers } }: Collection, filters: Readonly<Record<string, string>>): Unaskable | undefined {
+  if (needs.length === 0 || (filters['path'] !== undefined && identifiers === undefined)) return undefined;
+  const filter = needs.find((one) => filters[one]);
+  if (filter === undefined) return { code: 'filter-needed', summary: `${name} are read by ${needs.join(', ')}: name one` };
+  if (identifiers === undefined) return undefined;
+  const [, other] = Object.keys(filters);
+  if (other !== undefined)
+    return { code: 'one-filter', filter: other, summary: `${name} are found by exactly one of ${needs.join(', ')}, not by ${Object.keys(filters).join(' and ')}` };
+  const value = filters[filter] as string;
+  if (Object.hasOwn(identifiers, filter)) return listed(value).length > 0 ? undefined : { code: 'filter-value', filter, summary: `${filter} names no identifier` };
+  if (/^[^\\\p{Cc}]+$/u.test(value) && !(value.includes("'") && value.includes('"'))) return undefined;
+  const detail = 'A value holds no backslash, no control character, and not both kinds of quotation marks.';
+  return { code: 'filter-value', filter, summary: `${filter} cannot be asked for: its value could be read as another condition`, detail };
+}
+
+/** The values of a list that is written with commas, none twice. */
+export const listed = (value: string): readonly string[] => [...new Set(value.split(',').map((one) => one.trim()))].filter(Boolean);
 
 /** What is asked of a listing. */
 export interface Query {

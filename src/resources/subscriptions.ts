@@ -29,5 +29,6 @@ export const subscriptions = collection({
     page: 10_000,
     filters: ['label', 'company', 'customField', 'imsi', 'icc', 'msisdn'],
     needs: ['label', 'company', 'customField', 'imsi', 'icc', 'msisdn'],
+    identifiers: { imsi: 'imsi', icc: 'iccid', msisdn: 'msisdn' },
   },
 });

@@ -163,17 +163,36 @@ describe('what is asked', () => {
     ]);
   });
 
-  test.each([{ label: `both ' and "` }, { label: 'a\\' }, { label: 'line\nbreak' }, { label: '' }, { imsi: ' , ' }])('%j is refused before anything is sent', async (filters) => {
+  test.each([{ label: `both ' and "` }, { label: 'a\\' }, { label: 'line\nbreak' }, { imsi: ' , ' }])('%j is refused before anything is sent', async (filters) => {
     const { read, asked } = platform(() => listed([]));
     expect((await refusal(read(filters))).code).toBe('filter-value');
     expect(asked).toEqual([]);
   });
 
-  test.each([{}, { label: 'a', company: 'b' }, { imsi: '1', msisdn: '2' }, { state: 'ACTIVE' }])('%j is not exactly one filter', async (filters) => {
+  test.each([
+    [{}, 'filter-needed'],
+    [{ label: '' }, 'filter-needed'],
+    [{ state: 'ACTIVE' }, 'filter-needed'],
+    [{ path: '240010000000001' }, 'filter-needed'],
+    [{ label: 'a', company: 'b' }, 'one-filter'],
+    [{ imsi: '1', msisdn: '2' }, 'one-filter'],
+    [{ label: 'a', state: 'ACTIVE' }, 'one-filter'],
+  ])('%j is not exactly one filter', async (filters, expected) => {
     const { read, asked } = platform(() => listed([]));
     const { code, text } = await refusal(read(filters));
-    expect([code, asked.length]).toEqual(['one-filter', 0]);
+    expect([code, asked.length]).toEqual([expected, 0]);
     expect(text).toContain('label, company, customField, imsi, icc, msisdn');
+  });
+
+  test.each([
+    [{ since: '2026-01-01T00:00:00.000Z' }, 'no-times'],
+    [{ until: '2026-01-01T00:00:00.000Z' }, 'no-times'],
+    [{ expand: 'account' }, 'unknown-expand'],
+  ])('nothing is ignored: %j is refused before anything is sent', async (more, expected) => {
+    const { cloud, asked } = platform(() => listed([]));
+    const reading = cloud.records(collection, { filters: { label: 'a' }, ...more })[Symbol.asyncIterator]();
+    expect((await refusal(reading.next())).code).toBe(expected);
+    expect(asked).toEqual([]);
   });
 
   it('without an address names what to set', async () => {
@@ -185,13 +204,15 @@ describe('what is asked', () => {
   });
 
   test.each([
-    ['imsi', 'IMSI'],
-    ['icc', 'ICC'],
-    ['msisdn', 'MSISDN'],
-  ])('%s= is a list of identifiers, in pieces, none twice, with label and custom fields', async (key, identifierType) => {
-    const { read, details } = platform(({ body }) => listed(sims(...(JSON.parse(body ?? '') as { identifierValues: string[] }).identifierValues)));
+    ['imsi', 'IMSI', 'imsi'],
+    ['icc', 'ICC', 'iccid'],
+    ['msisdn', 'MSISDN', 'msisdn'],
+  ])('%s= is a list of identifiers, in pieces, none twice, with label and custom fields', async (key, identifierType, attribute) => {
+    const { read, details } = platform(({ body }) =>
+      listed((JSON.parse(body ?? '') as { identifierValues: string[] }).identifierValues.map((value) => ({ imsi: `9${value}`, [attribute]: value }))),
+    );
     const values = Array.from({ length: 250 }, (_, index) => String(1000 + index));
-    expect(imsis(await read({ [key]: [...values, ' 1000', '1249 ', ''].join(',') }))).toEqual(values);
+    expect((await read({ [key]: [...values, ' 1000', '1249 ', ''].join(',') })).map(({ record }) => record[attribute])).toEqual(values);
     expect(details().map(({ method }) => method)).toEqual(['POST', 'POST', 'POST']);
     expect(details().map(({ headers }) => headers['content-type'])).toEqual(Array(3).fill('application/json'));
     const bodies = details().map(({ body }) => JSON.parse(body ?? '') as { identifierType: string; identifierValues: string[] });
@@ -256,8 +277,24 @@ describe('a listing', () => {
     }
   });
 
-  it('of identifiers that holds more than was asked for is none', async () => {
-    expect((await refusal(platform(() => listed(sims('1', '2', '3'))).read({ imsi: '1,2' }))).text).toContain('not asked for');
+  test.each<[string, Readonly<Record<string, string>>, readonly object[], (readonly object[])?]>([
+    ['more than was asked for', { imsi: '1,2' }, sims('1', '2', '3')],
+    ['another one', { imsi: '1' }, sims('9')],
+    ['one twice', { imsi: '1,2' }, sims('1', '1')],
+    ['one twice, on two pages', { imsi: '1,2' }, sims('1'), sims('1')],
+    ['one that does not tell', { imsi: '1' }, [{ state: 'ACTIVE' }]],
+    ['a number in place of its text', { imsi: '1' }, [{ imsi: 1 }]],
+    ['the same digits of another identifier', { icc: '1' }, [{ imsi: '1', iccid: '2' }]],
+    ['the same digits of a third', { msisdn: '1' }, [{ imsi: '1', iccid: '1', msisdn: '2' }]],
+  ])('of identifiers that holds %s is none', async (_, filters, first, second) => {
+    const { read } = platform((__, url) => (second && !url.searchParams.has('cursor') ? listed(first, 'c') : listed(second ?? first)));
+    const { code, text } = await refusal(read(filters));
+    expect([code, text]).toEqual(['unreadable-answer', expect.stringContaining('not asked for, or one twice')]);
+  });
+
+  it('of identifiers may hold fewer than were asked for, on as many pages as it likes', async () => {
+    const { read } = platform((_, url) => (url.searchParams.has('cursor') ? listed(sims('1')) : listed(sims('3'), 'c')));
+    expect(imsis(await read({ imsi: '1,2,3' }))).toEqual(['3', '1']);
   });
 
   it('passes on what is not known: records without an identifier, states, fields, long texts', async () => {

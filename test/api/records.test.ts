@@ -126,16 +126,26 @@ describe('what comes twice', () => {
     expect((await refusal(gathered(cloud, name))).code).toBe('moving-pages');
   });
 
-  it('is dropped for ever by no listing', async () => {
-    let asked = 0;
+  it.each([
+    ['whole pages', 500],
+    ['one record', 1],
+  ])('is dropped for ever by no listing, whose pages are %s', async (_, size) => {
     const cloud = bench(() =>
       page(
-        range(0, 500).map((index) => alert(index)),
-        `?cursor=${(asked += 1)}`,
+        range(0, size).map((index) => alert(index)),
+        `?cursor=${cloud.asked.length}`,
       ),
     );
     expect(await refusal(gathered(cloud, 'alerts'))).toMatchObject({ code: 'unreadable-answer' });
-    expect(asked).toBeLessThan(20);
+    expect(cloud.asked.length).toBeLessThan(20);
+  });
+
+  it('is dropped as long as now and then a record is new', async () => {
+    const cloud = bench(() => {
+      const turn = cloud.asked.length;
+      return page([alert(0), alert(Math.floor(turn / 10))], turn < 60 ? `?cursor=${turn}` : null);
+    });
+    expect(await gathered(cloud, 'alerts')).toHaveLength(7);
   });
 
   it('lets records without an identifier pass', async () => {
