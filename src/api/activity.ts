@@ -1,5 +1,5 @@
 // Who changed an object, as the activity log tells.
-import { compareText, isObject, type Activity, type JsonObject } from '../model/index.js';
+import { compareText, isObject, own, type Activity, type JsonObject } from '../model/index.js';
 import { validId } from './answer.js';
 import { each } from './each.js';
 import { pages } from './paging.js';
@@ -28,6 +28,17 @@ export async function activity({ doorOf, reader }: Session, ids: readonly string
   return [...found.values()].toSorted((a, b) => compareText(a.at, b.at));
 }
 
+/** What the numbers mean where a record names no type. */
+const actions: Readonly<Record<string, string>> = { 1: 'create', 2: 'delete', 3: 'update', 4: 'request', 5: 'report', 8: 'register', 9: 'unregister', 10: 'activate' };
+const objects: Readonly<Record<string, string>> = { 3: 'group', 4: 'router', 10: 'notifier', 12: 'authorization' };
+
+/** A name, or else what the number means; a number that nobody knows is a type of its own. */
+function typeOf(part: Readonly<Record<string, unknown>>, names: Readonly<Record<string, string>>): string | null {
+  const { type, type_name } = part;
+  if (typeof type_name === 'string' && type_name !== '') return type_name;
+  return typeof type === 'number' || (typeof type === 'string' && type !== '') ? (own(names, String(type)) ?? `type ${type}`) : null;
+}
+
 /** A record of the activity log; undefined for one that does not tell what, when and by whom. */
 function activityOf(record: unknown): Activity | undefined {
   const { action, actor, object } = isObject(record) ? record : {};
@@ -40,11 +51,11 @@ function activityOf(record: unknown): Activity | undefined {
   return {
     id: text(action['id'] ?? `${object_id} ${at}`),
     object_id,
-    object_type: typeof object['type_name'] === 'string' ? object['type_name'] : null,
+    object_type: typeOf(object, objects),
     actor: text(actor['email'] || actor['id']),
     actor_id: text(actor['id']),
     actor_type: text(actor['type_name']),
-    action: text(action['type_name']),
+    action: text(typeOf(action, actions)),
     at: new Date(at).toISOString(),
     before: state(action['before']),
     after: state(action['after']),

@@ -1,20 +1,21 @@
 // Who changed what an audit found: one reading of the activity log for all of it, and then, for each object, only what
-// the log shows. Our own writes are told apart by their content and time; where the log cannot know, a window is left.
+// the log shows. A record that does not show what is live is no evidence near the apply, where it may be our own write;
+// where the log cannot know, a window is left.
 import {
   append,
-  below,
   equal,
   exits,
   isEmpty,
+  isMask,
   isTree,
-  masksIn,
   mergeOf,
-  normal,
+  normalAll,
   own,
   redact,
   Refusal,
-  same,
+  Secret,
   SENSITIVE,
+  writables,
   type Activity,
   type Attribute,
   type Author,
@@ -30,8 +31,9 @@ import {
   type Window,
 } from '../model/index.js';
 import type { Clock } from '../ports/index.js';
-import { driftOf } from './diff.js';
+import { isMerged, merged, ours } from './merge.js';
 import { missingCredentials } from './propose.js';
+import { valueAt } from './resolve.js';
 
 /** An object of which the log is asked. */
 export interface Subject {
@@ -40,11 +42,13 @@ export interface Subject {
   readonly what: 'changed' | 'gone' | 'unmanaged';
   /** What was last applied to it, where that is known. */
   readonly prior?: Pick<Entry, 'applied' | 'applied_at'>;
-  /** Names of the attributes that are not as applied (or, never applied, not as declared). */
+  /** Dotted paths of what is not as applied (or, never applied, not as declared). */
   readonly drifted: readonly string[];
   readonly live?: Live;
-  /** Dotted paths of declared secrets. */
-  readonly secrets: readonly string[];
+  /** What is declared of it. */
+  readonly declared: Values;
+  /** Where nothing manages it: the oldest apply that is known (ISO 8601), before which it is no news. */
+  readonly news?: string;
 }
 
 export interface Attribution {
@@ -60,8 +64,12 @@ export interface Witnesses {
 
 /** The activity log is kept this long. */
 const KEPT = 30 * 24 * 3600_000;
+/** Who made what nothing manages is told of so long ago, at most. */
+const NEWS = 7 * 24 * 3600_000;
 /** Records may be a minute late or out of order. */
 const GAP = 60_000;
+/** The time that an answer tells is cut to whole seconds. */
+const CUT = 1000;
 /** How far two clocks may be apart that nobody compared. */
 const APART = 5 * 60_000;
 
@@ -102,72 +110,83 @@ async function consult(cloud: Witnesses['cloud'], asked: readonly Subject[], sin
 
 /** From when on the log has to be read for these, of which there is one at least; by the server's clock (ISO 8601). */
 export function logWindow(subjects: readonly Subject[], now: number, skew?: number): string {
-  const oldest = now + (skew ?? 0) - KEPT;
-  const start = subjects.reduce((first, subject) => Math.min(first, appliedAt(subject, skew) ?? oldest), Infinity);
-  return new Date(Math.max(oldest, start - slack(skew))).toISOString();
+  const end = now + (skew ?? 0);
+  const start = Math.min(...subjects.map((subject) => startOf(subject, end, skew)));
+  return new Date(Math.max(end - KEPT, start)).toISOString();
+}
+
+function startOf(subject: Subject, end: number, skew: number | undefined): number {
+  if (subject.what !== 'unmanaged') return (appliedAt(subject, skew) ?? Number.NEGATIVE_INFINITY) - slack(skew);
+  return Math.max(end - NEWS, subject.news === undefined ? 0 : Date.parse(subject.news) + (skew ?? 0) - slack(skew));
 }
 
 /** Within which two moments may be one. */
 const slack = (skew: number | undefined): number => GAP + (skew === undefined ? APART : 0);
 
-/** When it was last applied, by the server's clock. */
+/** When it was last applied, by the server's clock; up to `CUT` too early. */
 const appliedAt = ({ prior }: Subject, skew = 0): number | undefined => prior && Date.parse(prior.applied_at) + skew;
 
 /** The record that tells who did it. `activities` are those of this identifier, the oldest first. */
 export function authorOf(subject: Subject, activities: readonly Activity[], skew?: number): Activity | undefined {
-  const records = activities.filter((one) => isAbout(subject.kind, one));
+  const applied = appliedAt(subject, skew) ?? Number.NEGATIVE_INFINITY;
+  const records = activities.filter((one) => isAbout(subject.kind, one) && Date.parse(one.at) >= applied - slack(skew));
   if (subject.what === 'gone') return records.findLast(({ action }) => action === 'delete');
-  if (subject.what === 'unmanaged') return records.findLast(({ action }) => action === 'create') ?? records.at(-1);
-  const later = afterApply(subject, records, skew);
-  return later.findLast((one) => weigh(subject, one) === 'touched') ?? later.findLast((one) => one.action === 'update' && weigh(subject, one) === 'untold');
+  if (subject.what === 'unmanaged') return records.findLast(({ action }) => MAKING.has(action)) ?? records.findLast(({ action }) => action === 'update');
+  const weighed = records.map((one) => [one, weigh(subject, one)] as const);
+  const rest = weighed.slice(weighed.findLastIndex(([, weight]) => weight === 'contradicts') + 1);
+  const later = ({ at }: Activity): boolean => subject.prior !== undefined && Date.parse(at) > applied + slack(skew) + CUT;
+  const [author] = rest.findLast(([, weight]) => weight === 'shows') ?? rest.findLast(([one, weight]) => weight === 'open' && later(one)) ?? [];
+  return author;
 }
 
-/** Numbers identify objects of several types, and a record that names no type has to look like the kind; other identifiers are nobody else's. */
+const MAKING: ReadonlySet<string> = new Set(['create', 'register']);
+
+/** Numbers identify objects of several types: a record that names no type has to look like the kind. */
 function isAbout({ singular, attributes }: Kind, { object_id, object_type, before, after }: Activity): boolean {
-  if (!/^\d+$/.test(object_id)) return true;
-  if (object_type === null) return Object.keys({ ...before, ...after }).every((name) => Object.hasOwn(attributes, name));
-  return singular === object_type || singular.endsWith(`_${object_type}`);
+  if (object_type !== null) return singular === object_type || singular.endsWith(`_${object_type}`);
+  const names = Object.keys({ ...before, ...after });
+  return !/^\d+$/.test(object_id) || (names.length > 0 && names.every((name) => Object.hasOwn(attributes, name)));
 }
 
-/** What was done since the last apply. Where our own write is not in the log, clocks decide, and near that moment only what is live now. */
-function afterApply(subject: Subject, records: readonly Activity[], skew: number | undefined): readonly Activity[] {
-  const applied = appliedAt(subject, skew);
-  if (applied === undefined) return records;
-  const ours = records.findLastIndex((one) => isOurs(subject, one, skew));
-  if (ours >= 0) return records.slice(ours + 1);
-  return records.filter(({ at, after }) => Date.parse(at) >= applied || (Date.parse(at) >= applied - slack(skew) && showsLive(subject, after)));
+/**
+ * What a record says of the drift: it shows the change that is live; what it left behind contradicts what is live, so
+ * that somebody came later; it changed something else, or nothing (`none`); or it is an update that does not tell.
+ */
+function weigh(subject: Subject, { action, before, after }: Activity): 'shows' | 'contradicts' | 'none' | 'open' {
+  const [then, now, live] = [toldOf(subject, before), toldOf(subject, after), liveOf(subject)];
+  const told = subject.drifted.filter((path) => Object.hasOwn(now, nameIn(path)));
+  if (action !== 'update' && !(MAKING.has(action) && !subject.prior)) return 'none';
+  if (!told.every((path) => alike(subject, path, now, live))) return 'contradicts';
+  if (action !== 'update') return told.length > 0 ? 'shows' : 'none';
+  const compared = told.filter((path) => Object.hasOwn(then, nameIn(path)));
+  if (compared.some((path) => !alike(subject, path, then, now))) return 'shows';
+  const silent = isEmpty(before) && isEmpty(after);
+  return compared.length === 0 && (told.length > 0 || silent) ? 'open' : 'none';
 }
 
-/** Written by what we write with, at about the time of the apply, and the object was then as we applied it. */
-function isOurs(subject: Subject, { at, actor_type, after }: Activity, skew: number | undefined): boolean {
-  const { kind, id, prior } = subject;
-  if (!prior || !after || Math.abs(Date.parse(at) - (appliedAt(subject, skew) as number)) > slack(skew)) return false;
-  // A v3 token speaks for the user it was given to.
-  if (actor_type !== 'api_key' && kind.operations.dialect !== 'v3') return false;
-  const told = Object.fromEntries(Object.entries(prior.applied).filter(([name]) => Object.hasOwn(after, name)));
-  return Object.keys(told).length > 0 && driftOf(kind, told, { id, values: normalised(kind, after) }).length === 0;
+const nameIn = (path: string): string => path.split('.', 1)[0] as string;
+
+function alike({ kind: { attributes } }: Subject, path: string, a: Values, b: Values): boolean {
+  const [one, other] = [valueAt(a, path) ?? null, valueAt(b, path) ?? null];
+  const attribute = own(attributes, nameIn(path));
+  if ((isEmpty(one) && isEmpty(other)) || equal(one, other)) return true;
+  return attribute !== undefined && isMerged(attribute) && merged({ it: one }, { it: other }) && merged({ it: other }, { it: one });
 }
 
-function showsLive({ kind, drifted, live }: Subject, after: JsonObject | null): boolean {
-  const told = drifted.filter((name) => after !== null && Object.hasOwn(after, name));
-  return told.length > 0 && told.every((name) => alike(kind.attributes[name], after?.[name], live?.values[name]));
+/** What is ours to speak of. */
+const spoken = ({ prior, declared }: Subject): Values => prior?.applied ?? declared;
+
+/** What a record tells, in normal form, and of a document no more than is declared. */
+function toldOf(subject: Subject, state: JsonObject | null): Values {
+  const { attributes } = subject.kind;
+  const values = Object.fromEntries(Object.entries(state ?? {}).map(([name, value]) => [name, plain(own(attributes, name), value)]));
+  return ours(subject.kind, spoken(subject), normalAll(attributes, values));
 }
 
-/** Whether a record says that it changed something that is not as applied. */
-function weigh({ kind, drifted, prior }: Subject, { before, after }: Activity): 'touched' | 'untouched' | 'untold' {
-  const told = drifted.filter((name) => [before, after].some((state) => state !== null && Object.hasOwn(state, name)));
-  if (told.length === 0) return 'untold';
-  const touched = told.some((name) => {
-    const attribute = kind.attributes[name];
-    const restored = attribute && prior && Object.hasOwn(prior.applied, name) && same(attribute, prior.applied[name], normal(attribute, after?.[name]));
-    return !restored && !alike(attribute, before?.[name], after?.[name]);
-  });
-  return touched ? 'touched' : 'untouched';
-}
+/** The log writes a role as `{id, name}`. */
+const plain = (attribute: Attribute | undefined, value: Value): Value => (attribute?.word === 'choice' && isTree(value) ? (own(value, 'name') ?? null) : value);
 
-function alike(attribute: Attribute | undefined, a: Value | undefined, b: Value | undefined): boolean {
-  return (isEmpty(a) && isEmpty(b)) || (attribute ? equal(normal(attribute, a), normal(attribute, b)) : equal(a, b));
-}
+const liveOf = (subject: Subject): Values => ours(subject.kind, spoken(subject), subject.live?.values ?? {});
 
 /** After the last apply; at the latest when the object says that it was updated, or when it was read. */
 function windowOf(subject: Subject, read: number, skew: number | undefined): Window {
@@ -176,47 +195,87 @@ function windowOf(subject: Subject, read: number, skew: number | undefined): Win
   return { after: subject.prior?.applied_at ?? null, before: new Date(known ? updated : read).toISOString() };
 }
 
-/** A record as it is shown: what it changed of what can be written, without secrets. */
+/** A record as it is shown: of what can be written only what drifted (was declared, where it is gone), and no secret. */
 function shown(subject: Subject, { actor, actor_type, at, action, before, after }: Activity): Exclude<Author, 'unknown'> {
-  const [earlier, later] = differing(before && readable(subject, before), after && readable(subject, after));
+  const [then, now] = [toldOf(subject, before), toldOf(subject, after)];
+  const veil = veilOf(subject, [then, now]);
+  const [earlier, later] = differing(before && veiled(subject, then, veil), after && veiled(subject, now, veil));
   return { actor, actor_type, at, action, before: earlier, after: later };
 }
 
-function readable({ kind, live, secrets }: Subject, state: JsonObject): JsonObject {
-  const hidden = new Set(secrets.map((path) => path.replaceAll('\\.', '.')));
-  const entries = Object.entries(normalised(kind, state)).flatMap(([name, value]): [string, Json][] => {
-    const attribute = own(kind.attributes, name);
-    if (attribute?.computed) return [];
-    if (attribute?.wire !== 'merge') return [[name, veiled(attribute, value)]];
-    const masked = masksIn(mergeOf(live?.values[name]).tree).map((path) => `${name}.0.${path}`);
-    return [[name, without(mergeOf(value).tree, `${name}.0`, new Set([...hidden, ...masked]))]];
+interface Veil {
+  /** Places at which something is a secret or masked. */
+  readonly covered: ReadonlySet<string>;
+  readonly shows: (place: string) => boolean;
+}
+
+function veilOf(subject: Subject, states: readonly Values[]): Veil {
+  const { kind, what, drifted, declared } = subject;
+  const free = writables(kind).flatMap(([name, { word }]) => (word === 'document' ? [] : [name]));
+  const paths = what === 'changed' ? drifted : what === 'gone' ? Object.keys(spoken(subject)) : free;
+  const witnesses = [...states, liveOf(subject), trees(kind, spoken(subject)), trees(kind, declared)];
+  return {
+    covered: new Set(witnesses.flatMap((values) => [...coveredIn(values, '')])),
+    shows: (place) => paths.some((path) => path === place || path.startsWith(`${place}.`) || place.startsWith(`${path}.`)),
+  };
+}
+
+/** With documents as the trees that they are when they are read. */
+const trees = (kind: Kind, values: Values): Values =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, own(kind.attributes, name)?.wire === 'merge' ? mergeOf(value).tree : value]));
+
+const placeOf = (place: string, step: string): string => (place === '' ? step : `${place}.${step}`);
+
+/** Where something is masked or a secret. The items of a list are one place: they move. */
+function* coveredIn(value: Value, place: string): Generator<string> {
+  if (isMask(value) || value instanceof Secret) yield place;
+  else if (Array.isArray(value)) for (const item of value as readonly Value[]) yield* coveredIn(item, placeOf(place, '*'));
+  else if (isTree(value)) for (const [name, item] of Object.entries(value)) yield* coveredIn(item, placeOf(place, name));
+}
+
+function veiled(subject: Subject, state: Values, veil: Veil): JsonObject {
+  const [live, known] = [liveOf(subject), trees(subject.kind, spoken(subject))];
+  const entries = writables(subject.kind).flatMap(([name, attribute]): [string, Json][] => {
+    if (!Object.hasOwn(state, name) || !veil.shows(name)) return [];
+    return [[name, visible({ value: state[name] as Value, live: live[name], known: known[name], attribute, place: name }, veil)]];
   });
   return Object.fromEntries(entries);
 }
 
-/** Known attributes in normal form, others as they are. */
-function normalised(kind: Kind, state: JsonObject): Values {
-  return Object.fromEntries(
-    Object.entries(state).map(([name, value]) => {
-      const attribute = own(kind.attributes, name);
-      return [name, attribute ? normal(attribute, value) : value];
-    }),
-  );
+/** A value of the log, beside what is live and what is declared at its place. */
+interface Sight {
+  readonly value: Value;
+  readonly live: Value | undefined;
+  readonly known: Value | undefined;
+  readonly attribute: Attribute;
+  readonly place: string;
 }
 
-function veiled(attribute: Attribute | undefined, value: Value): Json {
-  if (attribute?.secret) return value === null ? null : SENSITIVE;
-  if (attribute?.word !== 'object' || !isTree(value)) return redact(value);
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, veiled(own(attribute.attributes, name), item)]));
+/** What a document may hide, only the service knows: of it nothing is shown but what is live in clear, or declared as it is. */
+function visible({ value, live, known, attribute, place }: Sight, veil: Veil): Json {
+  if (value === null) return null;
+  if (attribute.secret || veil.covered.has(place)) return SENSITIVE;
+  if (Array.isArray(value)) {
+    const inner = 'of' in attribute ? attribute.of : attribute;
+    return (value as readonly Value[]).map((item, index) =>
+      visible({ value: item, live: itemOf(live, index), known: itemOf(known, index), attribute: inner, place: placeOf(place, '*') }, veil),
+    );
+  }
+  if (isTree(value)) {
+    const entries = Object.entries(value).flatMap(([name, item]): [string, Json][] => {
+      const inner = attribute.word === 'object' ? own(attribute.attributes, name) : 'of' in attribute ? attribute.of : attribute;
+      const at = placeOf(place, name);
+      if (!inner || !veil.shows(at)) return [];
+      return [[name, visible({ value: item, live: memberOf(live, name), known: memberOf(known, name), attribute: inner, place: at }, veil)]];
+    });
+    return Object.fromEntries(entries);
+  }
+  const clear = attribute.word !== 'document' || equal(value, known) || !(isTree(live) || Array.isArray(live) || isEmpty(live) || live === '');
+  return clear ? redact(value) : SENSITIVE;
 }
 
-/** A tree in which what stands at the hidden paths is not shown. */
-function without(value: Value, path: string, hidden: ReadonlySet<string>): Json {
-  if (hidden.has(path)) return SENSITIVE;
-  if (Array.isArray(value)) return value.map((item: Value, index) => without(item, `${path}.${index}`, hidden));
-  if (!isTree(value)) return redact(value);
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, without(item, below(path, name).replaceAll('\\.', '.'), hidden)]));
-}
+const itemOf = (value: Value | undefined, index: number): Value | undefined => (Array.isArray(value) ? (value as readonly Value[])[index] : undefined);
+const memberOf = (value: Value | undefined, name: string): Value | undefined => (isTree(value) ? own(value, name) : undefined);
 
 /** Members that differ, as deep as both sides are objects; a side alone stays whole. */
 function differing(before: JsonObject | null, after: JsonObject | null): readonly [JsonObject | null, JsonObject | null] {

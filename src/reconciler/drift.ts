@@ -1,10 +1,10 @@
 // The audit: live against declared and against last applied. Which attribute, from what to what, since when, and
 // who, where the activity log knows. Reads only.
 import {
+  compareText,
   exits,
   redact,
   Secret,
-  secretsIn,
   SENSITIVE,
   writes,
   type AttributeChange,
@@ -63,7 +63,10 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
     const subject = found && subjectOf(found, desk.kinds.get(change.kind) as Kind, { entry, declaration, world });
     return found ? [{ record: found.record, ...(subject && { subject }) }] : [];
   });
-  const unmanaged = [...strangers].flatMap(([name, objects]) => objects.map((live) => strangerOf(desk.kinds.get(name) as Kind, live)));
+  const [news] = Object.values(entries)
+    .map(({ applied_at }) => applied_at)
+    .toSorted(compareText);
+  const unmanaged = [...strangers].flatMap(([name, objects]) => objects.map((live) => strangerOf(desk.kinds.get(name) as Kind, live, news)));
   const subjects = [...cases, ...unmanaged].flatMap(({ subject }) => subject ?? []);
   const { told, diagnostics } = await attribute(desk, subjects, [...world.values()].find(({ skew }) => skew !== undefined)?.skew);
   const said = new Map(subjects.map((subject, index) => [subject, told[index] as Attribution]));
@@ -141,15 +144,16 @@ function subjectOf(
     kind,
     id,
     what: status === 'gone' ? 'gone' : 'changed',
-    drifted: [...new Set(outside.map((path) => path.split('.', 1)[0] as string))],
-    secrets: [...secretsIn(declaration?.values ?? {}).keys()],
+    drifted: outside,
+    declared: declaration?.values ?? {},
     ...(entry?.id === id && { prior: entry }),
     ...(live && { live }),
   };
 }
 
-function strangerOf(kind: Kind, live: Live): Case<UnmanagedRecord> & { readonly subject: Subject } {
-  return { record: { kind: kind.name, id: live.id, label: labelOf(kind, live) }, subject: { kind, id: live.id, what: 'unmanaged', drifted: [], secrets: [], live } };
+function strangerOf(kind: Kind, live: Live, news: string | undefined): Case<UnmanagedRecord> & { readonly subject: Subject } {
+  const subject: Subject = { kind, id: live.id, what: 'unmanaged', drifted: [], declared: {}, live, ...(news !== undefined && { news }) };
+  return { record: { kind: kind.name, id: live.id, label: labelOf(kind, live) }, subject };
 }
 
 /** How a person recognises an object: by its name, otherwise by what identifies it. */

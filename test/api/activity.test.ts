@@ -35,6 +35,19 @@ describe('activity', () => {
     expect(cloud.cost()).toEqual({ activity_logs: 2 });
   });
 
+  it.each<readonly [string, object, string | null]>([
+    ['its name', { type: 12, type_name: 'router' }, 'router'],
+    ['its number', { type: 4 }, 'router'],
+    ['its number as text', { type: '12', type_name: null }, 'authorization'],
+    ['a number that nobody knows', { type: 99 }, 'type 99'],
+    ['nothing', { type: null, type_name: null }, null],
+  ])('knows a type by %s', async (_, object, type) => {
+    const { cloud } = bench(() =>
+      page([{ ...record('1', '7', '2026-01-02T00:00:00Z'), object: { id: '7', ...object }, action: { id: '1', timestamp: '2026-01-02T00:00:00Z', type: 4 } }]),
+    );
+    expect(await cloud.activity(['7'], since)).toMatchObject([{ object_type: type, action: 'request' }]);
+  });
+
   it('names people by their address', async () => {
     const { cloud } = bench(() => page([record('1', '7', '2026-01-02T00:00:00Z')]));
     expect((await cloud.activity(['7'], since))[0]).toMatchObject({ actor: 'dana@example.com', actor_type: 'user' });

@@ -157,6 +157,18 @@ describe('what nothing manages', () => {
     ]);
   });
 
+  it('costs no more of the log than since the oldest apply where nothing drifted', async () => {
+    const records = { accounts: ['1', '2', '3', '4'].map((id) => ({ id, name: `Site ${id}`, account: id === '1' ? null : '1' })) };
+    const cloud = rig({ estate: { ...estate, records } });
+    const project = await applied(cloud, declare('accounts.hq', { name: 'Site 1' }, { adopt: '1' }));
+    const { applied_at = '' } = (await cloud.snapshot())?.state.resources['accounts.hq'] ?? {};
+    expect((await cloud.drift(project)).unmanagedObjects).toHaveLength(3);
+    const [look, ...more] = cloud.emulator.requests.filter(({ path }) => path === '/api/v2/activity_logs/');
+    expect(more).toEqual([]);
+    const since = Date.parse(new URLSearchParams(look?.query).get('action__timestamp__gte') ?? '');
+    expect(Date.parse(applied_at) - since).toBeLessThanOrEqual(7 * 60_000);
+  });
+
   it('is recognised by what identifies it where it has no name', async () => {
     const cloud = rig({ estate: { ...estate, records: { ...estate.records, alert_rules: [{ alert_config_id: 'r-1' }] } } });
     const other = { id: '901', user: '78', account: '1', role: 'administrator' };
@@ -194,4 +206,58 @@ it('reports what is ill, by its address where it has one, and is no drift', asyn
     { code: 'destination-suspended', address: 'alert_push_destinations.pager', id: 'd-1', detail: 'HTTP 410', at: '2026-01-01T00:00:00.000Z' },
     { code: 'out-of-sync', address: 'configuration_managers.depot', id: '7' },
   ]);
+});
+
+describe('the access review of an audit', () => {
+  const tree: Estate = {
+    ...estate,
+    users: [
+      { id: '77', email: 'dana@example.com' },
+      { id: '78', email: 'lee@example.com' },
+    ],
+    records: {
+      accounts: [
+        { id: '1', name: 'Headquarters', account: null },
+        { id: '2', name: 'North', account: '1' },
+      ],
+      account_authorizations: [
+        { id: '100', user: '77', account: '1', role: 'administrator' },
+        { id: '101', user: '78', account: '2', role: 'read_only_user' },
+      ],
+    },
+  };
+  const roles = desire(declare('account_authorizations.lee', { user: '78', account: '2', role: 'read_only_user' }));
+  const listings = (cloud: Rig): number => cloud.emulator.requests.filter(({ path }) => path === '/api/v2/accounts/').length;
+
+  it('reads the accounts where nothing else needed them, once', async () => {
+    const cloud = rig({ estate: tree });
+    const { access, diagnostics } = await cloud.drift(roles);
+    expect(access).toMatchObject({
+      accounts: [
+        { id: '1', administrators: 1 },
+        { id: '2', name: 'North', depth: 1, administrators: 1 },
+      ],
+      cells: [
+        { user: '77', account: '1' },
+        { user: '77', account: '2', inherited_from: '1' },
+        { user: '78', account: '2', address: 'account_authorizations.lee' },
+      ],
+    });
+    expect([diagnostics, listings(cloud)]).toEqual([[], 1]);
+    const both = rig({ estate: tree });
+    await both.drift(desire(...roles.declarations, declare('accounts.north', { name: 'North', account: '1' })));
+    expect(listings(both)).toBe(1);
+    const neither = rig({ estate: tree });
+    expect((await neither.drift(desire(declare('alert_push_destinations.pager', { name: 'Pager' })))).access).toBeNull();
+    expect(listings(neither)).toBe(0);
+  });
+
+  it('says that it does not know the tree where accounts cannot be read, and the audit goes on', async () => {
+    const forbidden = { status: 403, headers: { 'content-type': 'application/json' }, body: '{}' };
+    const cloud = rig({ estate: tree, intercept: async ({ path }, proceed) => (path === '/api/v2/accounts/' ? forbidden : proceed()) });
+    const { access, diagnostics, exit } = await cloud.drift(roles);
+    expect(exit).toBe(0);
+    expect(access?.accounts.map(({ administrators }) => administrators)).toEqual([null, null]);
+    expect(diagnostics).toMatchObject([{ severity: 'warning', summary: expect.stringMatching(/no account tree.*accounts cannot be read/) as unknown }]);
+  });
 });
