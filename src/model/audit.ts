@@ -92,17 +92,19 @@ export interface AccessCell {
   readonly role: string;
   /** The account whose authorization reaches down here; absent for an authorization of the account itself. */
   readonly inherited_from?: string;
-  /** Address of the declaration of this authorization. */
+  /** Roles that authorizations of the account itself give the user, the highest first, where these are not just `role`. */
+  readonly own?: readonly string[];
+  /** Address of the declaration of an authorization of the account itself. */
   readonly address?: string;
-  /** Role that is declared, where it is another one. */
+  /** Role that is declared there, where that authorization has another one. */
   readonly declared?: string;
 }
 
 /** Who may do what where: every user, every account, the highest role that reaches there. */
 export interface AccessReview {
   readonly users: readonly { readonly id: string; readonly email?: string }[];
-  /** In the order of the tree, parents first. `depth` counts from the top that was read. */
-  readonly accounts: readonly { readonly id: string; readonly name: string; readonly depth: number; readonly administrators: number }[];
+  /** In the order of the tree, parents first. `depth` counts from the top that was read; `administrators` is null where it is not known what is above the account. */
+  readonly accounts: readonly { readonly id: string; readonly name: string; readonly depth: number; readonly administrators: number | null }[];
   readonly cells: readonly AccessCell[];
   /** False where the matrix would be too large: then only the authorizations themselves are cells. */
   readonly complete: boolean;

@@ -1,6 +1,19 @@
 // Who may do what where: every user against every account, with the role that reaches there through the account tree.
 // It is made from what was read, and marked where the declarations want something else.
-import { append, compareText, type AccessCell, type AccessReview, type Change, type Diagnostic, type Live, type PlanRequest, type Project } from '../model/index.js';
+import {
+  append,
+  compareText,
+  exits,
+  Refusal,
+  type AccessCell,
+  type AccessReview,
+  type Change,
+  type Diagnostic,
+  type Entry,
+  type Live,
+  type PlanRequest,
+  type Project,
+} from '../model/index.js';
 import type { Snapshot } from '../state/store.js';
 import { checkTarget, observe, type World } from './observe.js';
 import { plan } from './plan.js';
@@ -30,88 +43,182 @@ export async function reviewAccess(
   const selection = select(kinds, project, state, request);
   const input: PlanInput = { kinds, project, state, world, selection, secrets: new Map(), compose: cloud.compose, request, now: clock.now() };
   const { changes, diagnostics } = plan(input).plan;
-  return { access: accessReview(world, changes) as AccessReview, diagnostics: diagnostics.filter(({ severity }) => severity === 'error') };
+  const found = accessReview(world, changes);
+  return { access: found.access as AccessReview, diagnostics: [...diagnostics.filter(({ severity }) => severity === 'error'), ...found.diagnostics] };
+}
+
+/**
+ * The review of an audit. Where that read authorizations and had no need of accounts, they are read for the review;
+ * where they cannot be, it says so, and nobody knows what reaches where.
+ */
+export async function reviewWith({ kinds, cloud, emit }: Desk, world: World, changes: readonly Change[], entries: readonly Entry[]): Promise<Reviewed> {
+  if (!world.has(AUTHORIZATIONS) || world.has(ACCOUNTS)) return accessReview(world, changes);
+  try {
+    return accessReview(new Map([...world, ...(await observe(cloud, kinds, [ACCOUNTS], entries, emit))]), changes);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
+    const summary = 'The access review holds no account tree, because accounts could not be read.';
+    const { access, diagnostics } = accessReview(world, changes);
+    return { access, diagnostics: [...diagnostics, ...error.diagnostics.map((one): Diagnostic => ({ ...one, severity: 'warning', summary: `${summary} ${one.summary}` }))] };
+  }
+}
+
+/** A review, null where authorizations were not read; and what has to be known of it. */
+interface Reviewed {
+  readonly access: AccessReview | null;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 interface Place {
   readonly id: string;
   readonly name: string;
   readonly depth: number;
-  /** Nearest first, itself among them. */
-  readonly lineage: readonly string[];
+  /** Whether it is known what is above: not of an account that only an authorization names, or that is in or below a circle. */
+  readonly rooted: boolean;
 }
 
-/** A review of what was read; null where authorizations were not. `changes`: of the plan, for what is declared. */
-export function accessReview(world: World, changes: readonly Change[]): AccessReview | null {
-  const authorizations = [...(world.get(AUTHORIZATIONS)?.byId.values() ?? [])];
-  if (!world.has(AUTHORIZATIONS)) return null;
-  const places = placesOf([...(world.get(ACCOUNTS)?.byId.values() ?? [])], authorizations);
+/** What one authorization gives. */
+interface Grant {
+  readonly user: string;
+  readonly account: string;
+  readonly role: string;
+  readonly declared: { readonly address: string; readonly role: string } | undefined;
+}
+
+/** Of what reaches a user in an account, what can still matter further down: the nearest role that is not none, and the highest that is known. */
+interface Reach {
+  readonly near: Grant;
+  readonly high: Grant;
+}
+
+type Reaching = ReadonlyMap<string, Reach>;
+
+/** A review of what was read. `changes`: of the plan, for what is declared. */
+export function accessReview(world: World, changes: readonly Change[]): Reviewed {
+  const authorizations = world.get(AUTHORIZATIONS);
+  if (!authorizations) return { access: null, diagnostics: [] };
   const declared = declaredRoles(changes);
-  const own = new Map<string, AccessCell[]>();
-  for (const { id, values } of authorizations) {
-    const role = String(values.role ?? '');
-    const wanted = declared.get(id);
-    append(own, String(values.account), {
-      user: String(values.user),
-      account: String(values.account),
+  const own = new Map<string, Grant[]>();
+  for (const { id, values } of authorizations.byId.values()) {
+    const account = String(values.account);
+    append(own, account, { user: String(values.user), account, role: String(values.role ?? ''), declared: declared.get(id) });
+  }
+  const { places, circling } = placesOf(world.get(ACCOUNTS)?.byId ?? new Map<string, Live>(), own);
+  const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
+  const complete = users.length * places.length <= MOST_CELLS;
+  return { access: { users: users.map((id) => ({ id })), ...alongTheTree(places, own, complete), complete }, diagnostics: circleNote(circling) };
+}
+
+/** Goes down the tree and keeps of every account above the present one only what it adds. */
+function alongTheTree(places: readonly Place[], own: ReadonlyMap<string, readonly Grant[]>, complete: boolean): Pick<AccessReview, 'accounts' | 'cells'> {
+  const above: { readonly reaching: Reaching; readonly administrators: readonly string[] }[] = [];
+  const administrators = new Set<string>();
+  const cells: AccessCell[] = [];
+  const accounts = places.map(({ id, name, depth, rooted }) => {
+    for (const left of above.splice(depth)) left.administrators.forEach((user) => administrators.delete(user));
+    const given = new Map<string, Grant[]>();
+    for (const grant of (own.get(id) ?? []).toSorted((a, b) => height(b) - height(a))) append(given, grant.user, grant);
+    const reaching = reachOf(given, complete ? above.at(-1)?.reaching : undefined);
+    const more = [...given].filter(([user, grants]) => grants.some(({ role }) => administers(role)) && !administrators.has(user)).map(([user]) => user);
+    more.forEach((user) => administrators.add(user));
+    above.push({ reaching, administrators: more });
+    for (const user of [...reaching.keys()].toSorted(byNumber)) cells.push(...cellOf(id, reaching.get(user) as Reach, given.get(user) ?? []));
+    return { id, name, depth, administrators: rooted ? administrators.size : null };
+  });
+  return { accounts, cells };
+}
+
+function reachOf(given: ReadonlyMap<string, readonly Grant[]>, inherited: Reaching = new Map()): Reaching {
+  if (given.size === 0) return inherited;
+  const reaching = new Map(inherited);
+  for (const [user, [grant]] of given as ReadonlyMap<string, readonly [Grant, ...Grant[]]>) {
+    const before = inherited.get(user);
+    const nothing = rank(grant.role) === 0 && before !== undefined && rank(before.near.role) !== 0;
+    reaching.set(user, { near: nothing ? before.near : grant, high: before && rank(before.high.role) > rank(grant.role) ? before.high : grant });
+  }
+  return reaching;
+}
+
+/** @param given what authorizations of the account itself give the user, the highest first */
+function cellOf(account: string, { near, high }: Reach, given: readonly Grant[]): readonly AccessCell[] {
+  const { user, role, account: from } = outranks(high.role, near.role) ? high : near;
+  if (from !== account && rank(role) === 0 && given.length === 0) return [];
+  const own = given.map((grant) => grant.role);
+  const declaring = given.filter(({ declared }) => declared !== undefined);
+  const wanted = declaring.find((grant) => grant.declared?.role !== grant.role) ?? declaring[0];
+  const inherited = from !== account;
+  return [
+    {
+      user,
+      account,
       role,
-      ...(wanted && { address: wanted.address, ...(wanted.role !== role && { declared: wanted.role }) }),
-    });
-  }
-  const users = [...new Set(authorizations.map(({ values }) => String(values.user)))].toSorted(byNumber);
-  const whole = users.length * places.length <= MOST_CELLS;
-  const cells = places.flatMap(({ id, lineage }) => (whole ? reaching(id, lineage, own) : (own.get(id) ?? [])).toSorted((a, b) => byNumber(a.user, b.user)));
-  const accounts = places.map(({ id, name, depth, lineage }) => ({
-    id,
-    name,
-    depth,
-    administrators: new Set(lineage.flatMap((above) => (own.get(above) ?? []).filter(({ role }) => administers(role)).map(({ user }) => user))).size,
-  }));
-  return { users: users.map((id) => ({ id })), accounts, cells, complete: whole };
+      ...(inherited && { inherited_from: from }),
+      ...((inherited ? own.length > 0 : own.length > 1) && { own }),
+      ...(wanted?.declared && { address: wanted.declared.address, ...(wanted.declared.role !== wanted.role && { declared: wanted.declared.role }) }),
+    },
+  ];
 }
 
-/** The cells of one account: of each user the highest role among its own and those above. */
-function reaching(id: string, lineage: readonly string[], own: ReadonlyMap<string, readonly AccessCell[]>): readonly AccessCell[] {
-  const best = new Map<string, AccessCell>();
-  for (const at of lineage) {
-    for (const cell of own.get(at) ?? []) {
-      const before = best.get(cell.user);
-      if (at === id) best.set(cell.user, cell);
-      else if (outranks(cell.role, before?.role))
-        best.set(cell.user, { ...(before?.address !== undefined && { address: before.address }), user: cell.user, account: id, role: cell.role, inherited_from: at });
-    }
-  }
-  return [...best.values()];
-}
-
-/** Whether an inherited role certainly gives more than what reaches the account from nearer; an unknown role gives more than none. */
-function outranks(role: string, nearer: string | undefined): boolean {
+/** Whether a role certainly gives more than one that reaches the account from nearer; an unknown role gives more than none. */
+function outranks(role: string, nearer: string): boolean {
   if (rank(role) === 0) return false;
-  if (nearer === undefined || rank(nearer) === 0) return true;
+  if (rank(nearer) === 0) return true;
   return rank(nearer) < 0 ? administers(role) : rank(role) > rank(nearer);
 }
 
-/** The accounts in the order of their tree; one that only an authorization names stands by itself at the end. */
-function placesOf(accounts: readonly Live[], authorizations: readonly Live[]): readonly Place[] {
-  const byId = new Map(accounts.map((live) => [live.id, live]));
+/** To sort by: an unknown role stands between none and those that are known. */
+const height = ({ role }: Grant): number => (rank(role) < 0 ? 0.5 : rank(role));
+
+/** The accounts in the order of their tree, those above one another in a circle as tops; one that only an authorization names stands by itself at the end. */
+function placesOf(accounts: ReadonlyMap<string, Live>, own: ReadonlyMap<string, unknown>): { readonly places: readonly Place[]; readonly circling: readonly string[] } {
+  const above = new Map([...accounts.values()].map(({ id, values }) => [id, accounts.has(String(values.account)) ? String(values.account) : undefined]));
+  const circling = circlesOf(above);
   const children = new Map<string | undefined, Live[]>();
-  for (const live of accounts) append(children, byId.has(String(live.values.account)) ? String(live.values.account) : undefined, live);
-  const places = new Map<string, Place>();
-  const open: { readonly live: Live; readonly above: readonly string[] }[] = [];
-  const push = (parent: string | undefined, above: readonly string[]): void => {
+  for (const live of accounts.values()) append(children, circling.has(live.id) ? undefined : above.get(live.id), live);
+  const places: Place[] = [];
+  const open: { readonly live: Live; readonly depth: number; readonly rooted: boolean }[] = [];
+  const push = (parent: string | undefined, depth: number, rooted: boolean): void => {
     const below = (children.get(parent) ?? []).toSorted((a, b) => compareText(String(b.values.name), String(a.values.name)) || byNumber(b.id, a.id));
-    for (const live of below) open.push({ live, above });
+    for (const live of below) open.push({ live, depth, rooted: rooted && !circling.has(live.id) });
   };
-  push(undefined, []);
+  push(undefined, 0, true);
   for (let next = open.pop(); next; next = open.pop()) {
-    const { live, above } = next;
-    if (places.has(live.id)) continue;
-    const lineage = [live.id, ...above];
-    places.set(live.id, { id: live.id, name: String(live.values.name ?? live.id), depth: above.length, lineage });
-    push(live.id, lineage);
+    const { live, depth, rooted } = next;
+    places.push({ id: live.id, name: String(live.values.name ?? live.id), depth, rooted });
+    push(live.id, depth + 1, rooted);
   }
-  const strangers = new Set(authorizations.map(({ values }) => String(values.account)).filter((id) => !places.has(id)));
-  return [...places.values(), ...[...strangers].toSorted(byNumber).map((id) => ({ id, name: id, depth: 0, lineage: [id] }))];
+  const strangers = [...own.keys()].filter((id) => !accounts.has(id)).toSorted(byNumber);
+  return { places: [...places, ...strangers.map((id) => ({ id, name: id, depth: 0, rooted: false }))], circling: [...circling].toSorted(byNumber) };
+}
+
+/** Those from which the way up leads back to themselves. */
+function circlesOf(above: ReadonlyMap<string, string | undefined>): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const circling = new Set<string>();
+  for (const start of above.keys()) {
+    const way = new Set<string>();
+    let at: string | undefined = start;
+    for (; at !== undefined && !seen.has(at); at = above.get(at)) {
+      seen.add(at);
+      way.add(at);
+    }
+    if (at === undefined || !way.has(at)) continue;
+    for (let on: string | undefined = at; on !== undefined && !circling.has(on); on = above.get(on)) circling.add(on);
+  }
+  return circling;
+}
+
+function circleNote(circling: readonly string[]): readonly Diagnostic[] {
+  if (circling.length === 0) return [];
+  const some = circling.slice(0, 10).join(', ') + (circling.length > 10 ? ` and ${circling.length - 10} more` : '');
+  return [
+    {
+      severity: 'warning',
+      code: 'accounts-in-a-circle',
+      summary: `The service puts accounts below one another in a circle: ${some}.`,
+      detail: 'The access review shows them as tops of the tree: roles that may reach them from one another are not in it.',
+    },
+  ];
 }
 
 /** By identifier of the authorization: where it is declared, and with which role. */

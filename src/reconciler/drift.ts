@@ -29,7 +29,7 @@ import type { Snapshot } from '../state/store.js';
 import { attribute, type Attribution, type Subject } from './attribution.js';
 import { ignoring } from './diff.js';
 import { unverified, verify } from './expectations.js';
-import { accessReview } from './access.js';
+import { reviewWith } from './access.js';
 import { healthOf } from './health.js';
 import type { World } from './observe.js';
 import { propose, type Desk } from './propose.js';
@@ -75,6 +75,7 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
   const named = new Set(records.map(({ address }) => address));
   const expectations = await verify(desk.cloud, desk.collections, project.expectations);
   const unknown = unverified(expectations);
+  const review = await reviewWith(desk, world, plan.changes, Object.values(entries));
   const drifts = records.some(({ status }) => status !== 'settled') || expectations.some(({ verdict }) => verdict === 'failed');
   const failed = exit === exits.error || exit === exits.undecided;
   return {
@@ -84,8 +85,8 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
     unmanagedObjects: unmanaged.map((one): UnmanagedRecord => ({ ...one.record, ...(saidOf(one) as Attribution) })),
     health: healthOf(world, managers(plan.changes, entries)),
     expectations,
-    access: accessReview(world, plan.changes),
-    diagnostics: [...plan.diagnostics, ...diagnostics, ...unknown],
+    access: review.access,
+    diagnostics: [...plan.diagnostics, ...diagnostics, ...review.diagnostics, ...unknown],
     exit: failed ? exit : worst([...(drifts ? [exits.changes] : []), ...(unknown.length > 0 ? [exits.error] : [])]),
   };
 }

@@ -17,7 +17,7 @@ function matrix(review: AccessReview): Markup {
   const names = namesOf(review);
   const found = new Map(cells.map((cell) => [JSON.stringify([cell.user, cell.account]), cell]));
   const heads = accounts.map(({ id, name, depth, administrators }) => {
-    const warned = administrators === 0 ? raw('<span class="differs">no administrator</span>') : `administrators: ${administrators}`;
+    const warned = administrators === 0 ? raw('<span class="differs">no administrator</span>') : `administrators: ${administrators ?? 'not known'}`;
     return markup`<th scope="col">${'↳ '.repeat(Math.min(depth, 8))}${name} <code>${id}</code><br>${warned}</th>`;
   });
   const body = users.map(({ id, email }) => {
@@ -47,8 +47,9 @@ function list(review: AccessReview): Markup {
 
 function roleOf(cell: AccessCell | undefined, names: Names): Markup {
   if (!cell) return raw('<span class="muted">none</span>');
-  const { role, inherited_from, declared } = cell;
+  const { role, inherited_from, own, declared } = cell;
   const from = inherited_from === undefined ? undefined : markup`<br><span class="muted">from ${names.get(inherited_from) ?? inherited_from}</span>`;
+  const beside = own === undefined ? undefined : markup`<br><span class="muted">own: ${own.join(', ')}</span>`;
   const other = declared === undefined ? undefined : markup`<br><span class="differs">≠ declared: ${declared}</span>`;
-  return markup`${role}${from}${other}`;
+  return markup`${role}${from}${beside}${other}`;
 }

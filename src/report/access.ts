@@ -17,22 +17,25 @@ const WIDEST = 8;
 export function accessSentence({ users, accounts, cells }: AccessReview): string {
   const other = cells.filter(({ declared }) => declared !== undefined).length;
   const orphans = accounts.filter(({ administrators }) => administrators === 0).length;
+  const unknown = accounts.filter(({ administrators }) => administrators === null).length;
   const notes = [
     ...(other > 0 ? [`${plural(other, 'role')} not as declared`] : []),
-    orphans === 0 ? 'every account has an administrator' : `${plural(orphans, 'account')} without an administrator`,
+    ...(orphans > 0 ? [`${plural(orphans, 'account')} without an administrator`] : []),
+    ...(unknown > 0 ? [`the account tree above ${plural(unknown, 'account')} is not known`] : []),
+    ...(orphans + unknown === 0 ? ['every account has an administrator'] : []),
   ];
   return `Access: ${plural(users.length, 'user')}, ${plural(accounts.length, 'account')}; ${notes.join('; ')}.`;
 }
 
-export const accessHead = ['account', 'account_name', 'administrators', 'user', 'role', 'inherited_from', 'declared', 'address'] as const;
+export const accessHead = ['account', 'account_name', 'administrators', 'user', 'role', 'inherited_from', 'own_roles', 'declared', 'address'] as const;
 
 /** One row a cell, in the order of the tree. */
 export function accessRows({ accounts, cells, users }: AccessReview): readonly (readonly (string | number)[])[] {
   const places = new Map(accounts.map((account) => [account.id, account]));
   const emails = new Map(users.map(({ id, email }) => [id, email ?? id]));
-  return cells.map(({ user, account, role, inherited_from, declared, address }) => {
+  return cells.map(({ user, account, role, inherited_from, own = [], declared, address }) => {
     const place = places.get(account);
-    return [account, place?.name ?? '', place?.administrators ?? 0, emails.get(user) ?? user, role, inherited_from ?? '', declared ?? '', address ?? ''];
+    return [account, place?.name ?? '', place?.administrators ?? '', emails.get(user) ?? user, role, inherited_from ?? '', own.join(' '), declared ?? '', address ?? ''];
   });
 }
 
@@ -40,15 +43,18 @@ export function accessRows({ accounts, cells, users }: AccessReview): readonly (
 export function accessList(review: AccessReview): { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] } {
   const names = new Map(review.accounts.map(({ id, name }) => [id, name]));
   const depths = new Map(review.accounts.map(({ id, depth }) => [id, depth]));
-  const rows = accessRows(review).map(([account, name, administrators, user, role, from, declared]) => [
+  // A terminal is narrow, and in most reviews nobody has a role that another one outranks.
+  const some = review.cells.some(({ own }) => own !== undefined);
+  const rows = accessRows(review).map(([account, name, administrators, user, role, from, own, declared]) => [
     `${'  '.repeat(Math.min(depths.get(String(account)) ?? 0, 8))}${name} (${account})`,
     String(administrators),
     String(user),
     String(role),
     from === '' ? '' : (names.get(String(from)) ?? String(from)),
+    ...(some ? [String(own)] : []),
     String(declared),
   ]);
-  return { head: ['account', 'admins', 'user', 'role', 'inherited from', 'declared'], rows };
+  return { head: ['account', 'admins', 'user', 'role', 'inherited from', ...(some ? ['own role'] : []), 'declared'], rows };
 }
 
 export function accessMarkdown({ access }: AccessDocument): string {
@@ -65,7 +71,9 @@ export const accessItems = (access: AccessReview, level: Level): Lines => (acces
 
 function* matrix({ users, accounts, cells }: AccessReview, level: Level): Lines {
   const found = new Map(cells.map((cell) => [JSON.stringify([cell.user, cell.account]), cell]));
-  const titles = accounts.map(({ id, name, administrators }) => `${prose(shorten(name, level.length))} (${prose(shorten(id, level.length))})<br>administrators: ${administrators}`);
+  const titles = accounts.map(
+    ({ id, name, administrators }) => `${prose(shorten(name, level.length))} (${prose(shorten(id, level.length))})<br>administrators: ${administrators ?? 'not known'}`,
+  );
   yield* table(['User', ...titles], users, level, ({ id, email }) => [
     prose(shorten(email ?? id, level.length)),
     ...accounts.map((account) => cellText(found.get(JSON.stringify([id, account.id])), level)),
@@ -85,5 +93,6 @@ function cellText(cell: AccessCell | undefined, level: Level): string {
   if (!cell) return '';
   const role = prose(shorten(cell.role, level.length));
   const from = cell.inherited_from === undefined ? '' : ` (from ${prose(shorten(cell.inherited_from, level.length))})`;
-  return cell.declared === undefined ? role + from : `**${role}**${from} ≠ ${prose(shorten(cell.declared, level.length))}`;
+  const own = cell.own === undefined ? '' : ` (own: ${prose(shorten(cell.own.join(', '), level.length))})`;
+  return cell.declared === undefined ? role + from + own : `**${role}**${from}${own} ≠ ${prose(shorten(cell.declared, level.length))}`;
 }

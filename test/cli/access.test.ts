@@ -42,8 +42,8 @@ describe('get access', () => {
       ].join('\n'),
     );
     const [head, ...rows] = (await shown('csv')).trimEnd().split('\r\n');
-    expect(head).toBe('account,account_name,administrators,user,role,inherited_from,declared,address');
-    expect(rows).toContain("5,'=North|<b>,1,78,full_access_user,,read_only_user,account_authorizations.lee");
+    expect(head).toBe('account,account_name,administrators,user,role,inherited_from,own_roles,declared,address');
+    expect(rows).toContain("5,'=North|<b>,1,78,full_access_user,,,read_only_user,account_authorizations.lee");
     const review = JSON.parse(await shown('json')) as { cells: unknown[] };
     expect(review.cells).toHaveLength(3);
     expect(

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AccessReview, Live } from '../../src/model/index.js';
 import { accessReview } from '../../src/reconciler/access.js';
+import { accessSentence } from '../../src/report/access.js';
 import { declare, live, planScene } from '../support/planning.js';
 
 const tree = [
@@ -14,11 +15,11 @@ const holds = (id: string, user: string, account: string, role: string): Live =>
 
 function review(authorizations: readonly Live[], declared: Parameters<typeof planScene>[0]['declared'] = [], accounts: readonly Live[] = tree): AccessReview {
   const { plan, world } = planScene({ declared, live: { accounts, account_authorizations: authorizations } });
-  return accessReview(world, plan.changes) as AccessReview;
+  return accessReview(world, plan.changes).access as AccessReview;
 }
 const cells = ({ cells: all }: AccessReview): readonly string[] =>
-  all.map(({ user, account, role, inherited_from, declared }) =>
-    [user, account, role, inherited_from && `from ${inherited_from}`, declared && `not ${declared}`].filter(Boolean).join(' '),
+  all.map(({ user, account, role, inherited_from, own, declared }) =>
+    [user, account, role, inherited_from && `from ${inherited_from}`, own && `own ${own.join(' ')}`, declared && `not ${declared}`].filter(Boolean).join(' '),
   );
 
 describe('the access review', () => {
@@ -43,14 +44,14 @@ describe('the access review', () => {
   });
 
   it.each([
-    ['the higher of two', 'read_only_user', 'administrator', '7 3 administrator from 1'],
+    ['the higher of two', 'read_only_user', 'administrator', '7 3 administrator from 1 own read_only_user'],
     ['its own where that is higher', 'administrator', 'read_only_user', '7 3 administrator'],
-    ['what is inherited over none', 'no_access', 'full_access_user', '7 3 full_access_user from 1'],
+    ['what is inherited over none', 'no_access', 'full_access_user', '7 3 full_access_user from 1 own no_access'],
     ['its own where none is inherited', 'read_only_user', 'no_access', '7 3 read_only_user'],
     ['its own that nobody knows', 'diagnostic', 'full_access_user', '7 3 diagnostic'],
-    ['an administrator over what nobody knows', 'diagnostic', 'administrator', '7 3 administrator from 1'],
+    ['an administrator over what nobody knows', 'diagnostic', 'administrator', '7 3 administrator from 1 own diagnostic'],
     ['its own over what nobody knows', 'read_only_user', 'diagnostic', '7 3 read_only_user'],
-    ['what nobody knows over none', 'no_access', 'diagnostic', '7 3 diagnostic from 1'],
+    ['what nobody knows over none', 'no_access', 'diagnostic', '7 3 diagnostic from 1 own no_access'],
   ])('shows %s', (_, own, above, expected) => {
     expect(cells(review([holds('a', '7', '3', own), holds('b', '7', '1', above)]))).toContain(expected);
   });
@@ -68,11 +69,73 @@ describe('the access review', () => {
     ]);
   });
 
-  it('names accounts that nobody listed, and survives a tree that goes in circles', () => {
-    const circle = [live('accounts', '5', { name: 'Five', account: '6' }), live('accounts', '6', { name: 'Six', account: '5' })];
-    const found = review([holds('a', '7', '99', 'administrator'), holds('b', '7', '5', 'read_only_user')], [], circle);
-    expect(cells(found).toSorted()).toEqual(['7 5 read_only_user', '7 99 administrator']);
-    expect(found.accounts.map(({ id, name }) => `${id} ${name}`).toSorted()).toEqual(['5 5', '99 99']);
+  it('marks a role that is not as declared, though a higher one reaches there', () => {
+    const declared = [declare('account_authorizations.dana', { user: '7', account: '3', role: 'read_only_user' })];
+    const found = review([holds('a', '7', '3', 'full_access_user'), holds('b', '7', '1', 'administrator')], declared);
+    expect(found.cells.filter(({ account }) => account === '3')).toEqual([
+      { user: '7', account: '3', role: 'administrator', inherited_from: '1', own: ['full_access_user'], address: 'account_authorizations.dana', declared: 'read_only_user' },
+    ]);
+    expect(accessSentence(found)).toContain('1 role not as declared');
+  });
+
+  it('takes the highest of several roles that one user has in one account, and loses none', () => {
+    const found = review([holds('a', '7', '3', 'no_access'), holds('b', '7', '3', 'administrator'), holds('c', '7', '3', 'diagnostic')]);
+    expect(cells(found)).toEqual(['7 3 administrator own administrator diagnostic no_access', '7 4 administrator from 3']);
+    expect(found.accounts.map(({ administrators }) => administrators)).toEqual([0, 1, 1, 0]);
+  });
+
+  it('finds the highest role past one that nobody knows, from wherever it comes', () => {
+    const found = review([holds('a', '7', '1', 'full_access_user'), holds('b', '7', '3', 'diagnostic'), holds('c', '7', '4', 'read_only_user')]);
+    expect(cells(found)).toEqual(['7 1 full_access_user', '7 3 diagnostic', '7 4 full_access_user from 1 own read_only_user', '7 20 full_access_user from 1']);
+  });
+
+  it('lets nothing of one branch reach another', () => {
+    const found = review([holds('a', '7', '3', 'administrator'), holds('b', '7', '4', 'administrator')]);
+    expect(cells(found)).toEqual(['7 3 administrator', '7 4 administrator']);
+    expect(found.accounts.map(({ id, administrators }) => [id, administrators])).toEqual([
+      ['1', 0],
+      ['3', 1],
+      ['4', 1],
+      ['20', 0],
+    ]);
+  });
+
+  it('puts accounts that nobody listed at the end, and knows of no administrators above them', () => {
+    const found = review([holds('a', '7', '99', 'read_only_user'), holds('b', '7', '1', 'administrator')], [], tree.slice(0, 1));
+    expect(cells(found)).toEqual(['7 1 administrator', '7 99 read_only_user']);
+    expect(found.accounts.at(-1)).toEqual({ id: '99', name: '99', depth: 0, administrators: null });
+    expect(accessSentence(found)).toBe('Access: 1 user, 2 accounts; the account tree above 1 account is not known.');
+  });
+
+  it('shows accounts that are below one another in a circle as tops, with those below them, and says so', () => {
+    const circle = [
+      live('accounts', '5', { name: 'Five', account: '6' }),
+      live('accounts', '6', { name: 'Six', account: '5' }),
+      live('accounts', '7', { name: 'Own parent', account: '7' }),
+      live('accounts', '8', { name: 'Below', account: '5' }),
+    ];
+    const { world } = planScene({ declared: [], live: { accounts: [...tree, ...circle], account_authorizations: [holds('a', '7', '5', 'administrator')] } });
+    const { access, diagnostics } = accessReview(world, []);
+    expect(access?.accounts.map(({ name, depth, administrators }) => [name, depth, administrators])).toEqual([
+      ['Five', 0, null],
+      ['Below', 1, null],
+      ['Own parent', 0, null],
+      ['Root', 0, 0],
+      ['North', 1, 0],
+      ['Oslo', 2, 0],
+      ['South', 1, 0],
+      ['Six', 0, null],
+    ]);
+    expect(diagnostics).toMatchObject([{ severity: 'warning', code: 'accounts-in-a-circle', summary: expect.stringContaining('5, 6, 7.') as unknown }]);
+  });
+
+  it('takes the room of an account for each account, however deep they are', () => {
+    const chain = Array.from({ length: 20_000 }, (_, index) => live('accounts', String(index), { name: `A${index}`, account: index === 0 ? null : String(index - 1) }));
+    const before = process.memoryUsage().heapUsed;
+    const found = review([holds('a', '7', '0', 'administrator')], [], chain);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(300 * 1024 * 1024);
+    expect(found.cells).toHaveLength(20_000);
+    expect(found.accounts.at(-1)).toEqual({ id: '19999', name: 'A19999', depth: 19_999, administrators: 1 });
   });
 
   it('leaves out where roles reach once the matrix would be too large', () => {
@@ -85,6 +148,6 @@ describe('the access review', () => {
   });
 
   it('is none where authorizations were not read', () => {
-    expect(accessReview(new Map(), [])).toBeNull();
+    expect(accessReview(new Map(), [])).toEqual({ access: null, diagnostics: [] });
   });
 });

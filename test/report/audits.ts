@@ -141,6 +141,7 @@ const access: AccessReview = {
     { id: '5001', name: 'Headquarters', depth: 0, administrators: 1 },
     { id: '5002', name: 'Field operations', depth: 1, administrators: 2 },
     { id: '5003', name: 'Depot', depth: 2, administrators: 0 },
+    { id: '5009', name: '5009', depth: 0, administrators: null },
   ],
   complete: true,
   cells: [
@@ -148,7 +149,17 @@ const access: AccessReview = {
     { user: '77', account: '5002', role: 'administrator', address: 'account_authorizations.dana', declared: 'full_access_user' },
     { user: '78', account: '5001', role: 'administrator' },
     { user: '78', account: '5002', role: 'administrator', inherited_from: '5001' },
+    {
+      user: '78',
+      account: '5003',
+      role: 'administrator',
+      inherited_from: '5001',
+      own: ['full_access_user', 'no_access'],
+      address: 'account_authorizations.lee',
+      declared: 'read_only_user',
+    },
     { user: '79', account: '5003', role: 'no_access' },
+    { user: '79', account: '5009', role: 'read_only_user' },
   ],
 };
 
