@@ -16,6 +16,7 @@ import {
   type Value,
   type Values,
 } from '../model/index.js';
+import { formerAddress } from './match.js';
 
 export interface Graph {
   /** Addresses, every one behind those it refers to. */
@@ -47,14 +48,17 @@ const SUGGESTED = 20;
 function unknownTarget(declaration: Declaration, reference: Reference, declarations: ReadonlyMap<string, Declaration>, suggest: boolean): Diagnostic {
   const members = suggest ? [...declarations.keys()].filter((address) => address.startsWith(`${reference.target}[`)) : [];
   const attribute = placeOf(declaration.values, reference);
-  const detail =
-    members.length > 0
+  const heir = suggest ? [...declarations.values()].find((one) => formerAddress(one) === reference.target) : undefined;
+  const detail = heir
+    ? `Write \${${heir.address}.${reference.attribute}}.`
+    : members.length > 0
       ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
       : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not managed here.';
+  const why = heir ? `was renamed to ${heir.address}.` : `is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`;
   return {
     severity: 'error',
     code: 'unknown-reference',
-    summary: `${declaration.address} refers to ${reference.target}, which is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`,
+    summary: `${declaration.address} refers to ${reference.target}, which ${why}`,
     detail,
     address: declaration.address,
     attribute,

@@ -36,7 +36,7 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
   const inScope = entries.filter(([, entry]) => inPaths(entry.file));
   const gone = inScope.filter(([address]) => request.destroy || (!all.has(address) && !renamed.has(address)));
   const goneAddresses = new Set(gone.map(([address]) => address));
-  const known = new Set(entries.map(([address]) => address).filter((address) => !goneAddresses.has(address)));
+  const known = new Set(entries.map(([address]) => address).filter((address) => !goneAddresses.has(address) && !renamed.has(address)));
   const declared = request.destroy ? new Map<string, Declaration>() : all;
   const covers = coverage(declared, request);
   const elsewhere = entries.filter(([address]) => !goneAddresses.has(address)).map(([, entry]) => entry.kind);
@@ -79,7 +79,11 @@ function doubtfulRenames(project: Project, all: ReadonlyMap<string, Declaration>
         `Remove lifecycle.renamed_from; ${former} is then removed as declared no more. To keep its object: trueup state rm ${quote(former)}`,
       );
     if (!inPaths(entry.file))
-      return doubt('renamed-elsewhere', `that was declared in ${entry.file}, which is not covered`, `Name both: trueup plan ${[...project.paths, entry.file].join(' ')}`);
+      return doubt(
+        'renamed-elsewhere',
+        `that was declared in ${entry.file}, which is not covered`,
+        `If nothing there declares it any more, let the new address have it: trueup state mv ${quote(former)} ${quote(address)}`,
+      );
     return [];
   });
 }

@@ -1,7 +1,8 @@
 // The table of planning: declared | prior | live → action.
 import { describe, expect, it } from 'vitest';
 import { Reference, Secret, Template, type Declaration, type Entry, type Live } from '../../src/model/index.js';
-import { blocked, codes, declare, entry, live, planScene, steps, type Scene } from '../support/planning.js';
+import { blocked, codes, declare, entry, live, planScene, project as projectOf, steps, type Scene } from '../support/planning.js';
+import type { Proposal } from '../../src/reconciler/plan.js';
 
 const root = live('accounts', '1', { name: 'Root', account: null });
 const hq = live('accounts', '2', { name: 'HQ', account: 'https://shard-7.example.com/api/v2/accounts/1/' });
@@ -469,6 +470,35 @@ describe('requests', () => {
     expect(steps(proposal).slice(0, 2)).toEqual(['update alert_rules.s', 'delete alert_rules.r']);
     const gone = proposal.plan.changes.find((change) => change.address === 'alert_push_destinations.p');
     expect(gone?.depends_on).toEqual(['alert_rules.r', 'alert_rules.s']);
+  });
+});
+
+describe('a name that was given up', () => {
+  const state = { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) };
+  const renamed = declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' });
+  const advice = (proposal: Proposal): readonly unknown[] => proposal.plan.diagnostics.map(({ summary, detail }) => [summary, detail]);
+
+  it.each<[string, Record<string, Entry>]>([
+    ['before it is', state],
+    ['after it was', { 'accounts.new': entry('accounts', '2', { name: 'HQ' }) }],
+  ])('is no longer referred to, %s', (_, resources) => {
+    const rule = declare('alert_rules.r', { associated_accounts: [new Reference('declared', 'accounts.hq', 'id')], filter_criteria: { alert_type__in: ['account_locked'] } });
+    const proposal = planScene({ declared: [renamed, rule], state: resources, live: { accounts: [root, hq] } });
+    expect([proposal.exit, advice(proposal)]).toEqual([1, [['alert_rules.r refers to accounts.hq, which was renamed to accounts.new.', 'Write ${accounts.new.id}.']]]);
+  });
+
+  it('is given away by a command that can be typed, where its file is not covered or not there', () => {
+    const elsewhere = { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }, { file: 'x.yaml' }) };
+    const project = { ...projectOf([renamed]), paths: ['y.yaml'] };
+    const proposal = planScene({ declared: [renamed], state: elsewhere, live: { accounts: [root, hq] }, more: { project } });
+    expect(advice(proposal)).toEqual([
+      [
+        'accounts.new was renamed from accounts.hq, but that was declared in x.yaml, which is not covered.',
+        'If nothing there declares it any more, let the new address have it: trueup state mv accounts.hq accounts.new',
+      ],
+    ]);
+    const moved = { 'accounts.new': entry('accounts', '2', { name: 'HQ' }, { file: 'x.yaml' }) };
+    expect(steps(planScene({ declared: [renamed], state: moved, live: { accounts: [root, hq] }, more: { project } }))).toEqual(['keep accounts.new']);
   });
 });
 
