@@ -1,6 +1,6 @@
 // What a plan would mean for the alerts that came: every alert is put before the rules as they are and as they would
 // be. Alerts pass by one at a time and leave nothing but numbers. What the API does not tell (who is in a group, where
-// a router belongs) is counted as not judged, never guessed.
+// a router belongs, what is above an account that is not there to be read) is counted as not judged, never guessed.
 import { append, compareText, isEmpty, isTree, writes, type Change, type Found, type Impact, type RuleImpact, type Value, type Values } from '../model/index.js';
 import { lineage, nodeOf } from './administrators.js';
 import type { World } from './observe.js';
@@ -49,9 +49,10 @@ interface Judged {
   unjudged: number;
 }
 
-/** Rules that select one alert type: by the accounts they name, and those that name groups. */
+/** Rules that select one alert type: by the accounts they name, those that name any, those that name groups, and all. */
 interface Listeners {
   readonly byAccount: Map<string, Judged[]>;
+  readonly scoped: Set<Judged>;
   readonly grouped: Set<Judged>;
   readonly all: Set<Judged>;
 }
@@ -66,6 +67,8 @@ interface Side {
 interface Alert {
   readonly type: string;
   readonly account: string | undefined;
+  /** Whether it is known what is above its account. */
+  readonly placed: boolean;
   readonly router: boolean;
   readonly day: string;
 }
@@ -85,7 +88,7 @@ export async function impactOf(known: Scene, { since, until, alerts, accountOf }
   const counts = { alerts: 0, inherited: 0, groups: 0, routers: 0 };
   for await (const page of alerts) {
     for (const { values } of page) {
-      const alert = await placed(values, accountOf);
+      const alert = await alertOf(values, known.world, accountOf);
       const [then, now] = [hear(before, alert), hear(after, alert)];
       const type = types.get(alert.type) ?? { alerts: 0, before: 0, after: 0 };
       types.set(alert.type, type);
@@ -94,7 +97,7 @@ export async function impactOf(known: Scene, { since, until, alerts, accountOf }
       if (!now.heard && !now.open) type.after += 1;
       counts.alerts += 1;
       if (then.inherited || now.inherited) counts.inherited += 1;
-      if (then.open || now.open) counts[alert.account === undefined ? 'routers' : 'groups'] += 1;
+      if (then.open || now.open) counts[alert.placed ? 'groups' : 'routers'] += 1;
     }
   }
   return {
@@ -111,22 +114,24 @@ export async function impactOf(known: Scene, { since, until, alerts, accountOf }
   };
 }
 
-async function placed({ type, account, router, created_at }: Values, accountOf: Evidence['accountOf']): Promise<Alert> {
+async function alertOf({ type, account, router, created_at }: Values, world: World, accountOf: Evidence['accountOf']): Promise<Alert> {
+  const own = typeof account === 'string' ? account : typeof router === 'string' ? await accountOf(router) : undefined;
   return {
     type: typeof type === 'string' ? type : '',
-    account: typeof account === 'string' ? account : typeof router === 'string' ? await accountOf(router) : undefined,
+    account: own,
+    placed: own !== undefined && world.get(ACCOUNTS)?.byId.has(own) === true,
     router: typeof account !== 'string',
     day: String(created_at).slice(0, 10),
   };
 }
 
 /** Only routers are in groups, so that a rule for groups can never be judged for them where it does not name their account as well. */
-function hear({ listeners, parent }: Side, { type, account, router, day }: Alert): Hearing {
+function hear({ listeners, parent }: Side, { type, account, placed, router, day }: Alert): Hearing {
   const these = listeners.get(type);
   if (!these) return { heard: false, open: false, inherited: false };
   const above = lineage(parent, account);
   const certain = new Set(above.flatMap((one) => these.byAccount.get(one) ?? []));
-  const open = [...(account === undefined ? these.all : router ? these.grouped : [])].filter((rule) => !certain.has(rule));
+  const open = [...(router ? (placed ? these.grouped : these.all) : placed ? [] : these.scoped)].filter((rule) => !certain.has(rule));
   for (const rule of certain) {
     if (isEmpty(rule.schedule) || rule.schedule === 'daily') rule.alerts += 1;
     else rule.unjudged += 1;
@@ -175,9 +180,10 @@ function sideOf(scene: Named, valuesOf: ValuesOf): Side {
 function listen(listeners: Map<string, Listeners>, rule: Judged, { filter_criteria, associated_accounts, associated_groups }: Values): void {
   const accounts = keysOf(associated_accounts);
   for (const type of keysOf(isTree(filter_criteria) ? filter_criteria['alert_type__in'] : undefined)) {
-    const these = listeners.get(type) ?? { byAccount: new Map<string, Judged[]>(), grouped: new Set<Judged>(), all: new Set<Judged>() };
+    const these = listeners.get(type) ?? { byAccount: new Map<string, Judged[]>(), scoped: new Set<Judged>(), grouped: new Set<Judged>(), all: new Set<Judged>() };
     listeners.set(type, these);
     for (const account of accounts) append(these.byAccount, account, rule);
+    if (accounts.length > 0) these.scoped.add(rule);
     if (!isEmpty(associated_groups)) these.grouped.add(rule);
     if (accounts.length > 0 || !isEmpty(associated_groups)) these.all.add(rule);
   }

@@ -110,6 +110,7 @@ describe('the impact of a plan', () => {
     const home = folder({ 'trueup.yaml': declarations('null') });
     expect((await home.expect(1, ['plan', '--since', '7d'])).stderr).toContain('trueup plan --impact --since 7d');
     expect((await home.expect(1, ['plan', '--impact', '--since', 'yesterday'])).stderr).toContain('--since takes a time');
+    expect((await home.expect(1, ['plan', '--impact', '--since', '2999-01-01'])).stderr).toContain('is still to come');
   });
 
   test('of a plan with errors is not asked for', async () => {

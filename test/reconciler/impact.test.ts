@@ -39,7 +39,7 @@ const destinations = [
 const content = { associated_accounts: [3], filter_criteria: { alert_type__in: ['account_locked'] }, http_destinations: ['d1'] };
 const rule = (id: string, more: Record<string, Json> = {}): Live => live('alert_rules', id, { ...content, ...more });
 
-async function judge(scene: Scene, alerts: readonly Came[], routers: Readonly<Record<string, string>> = { '50': '4' }): Promise<Impact> {
+async function judge(scene: Scene, alerts: readonly Came[], routers: Readonly<Record<string, string>> = { '50': '4', '52': '99' }): Promise<Impact> {
   const { plan, world } = planScene({ ...scene, live: { accounts, alert_push_destinations: destinations, ...scene.live } });
   expect(plan.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   const pages = async function* (): AsyncGenerator<readonly Found[]> {
@@ -61,7 +61,6 @@ describe('a rule as it is', () => {
     ['no account beside', {}, [{ account: '2' }], 0],
     ['an account once, however many ways lead there', { associated_accounts: [1, 3, 4] }, [{ account: '4' }], 1],
     ['an account that nobody listed', { associated_accounts: [99] }, [{ account: '99' }], 1],
-    ['no account that nobody listed, where it names the root', { associated_accounts: [1] }, [{ account: '99' }], 0],
     ['a router by its account', {}, [{ router: '50' }], 1],
     ['no other type', {}, [{ account: '3', type: 'login_success' }], 0],
     ['no type without a filter', { filter_criteria: null }, [{ account: '3' }], 0],
@@ -86,6 +85,8 @@ describe('a rule as it is', () => {
     ['a router that may be in its group', { associated_accounts: [2], associated_groups: [9] }, { router: '50' }, { groups: 1, routers: 0 }],
     ['a router of which nobody knows the account', {}, { router: '51' }, { groups: 0, routers: 1 }],
     ['an alert of nobody', {}, {}, { groups: 0, routers: 1 }],
+    ['an account that nobody listed: what is above it is not known', { associated_accounts: [1] }, { account: '99' }, { groups: 0, routers: 1 }],
+    ['a router in such an account', { associated_groups: [9] }, { router: '52' }, { groups: 0, routers: 1 }],
   ])('is not judged for %s', async (_, more, alert, unjudged) => {
     const impact = await judge({ live: { alert_rules: [rule('r', more)] } }, [alert]);
     expect(impact.unjudged).toEqual(unjudged);
@@ -94,6 +95,11 @@ describe('a rule as it is', () => {
     const deaf = await judge({ live: { alert_rules: [rule('r', { ...more, http_destinations: ['off'] })] } }, [alert]);
     expect(deaf.unjudged).toEqual({ groups: 0, routers: 0 });
     expect(deaf.unheard).toEqual([{ type: 'account_locked', alerts: 1, before: 1, after: 1 }]);
+  });
+
+  it('is judged for an account that nobody listed where it names groups alone, since no account is in one', async () => {
+    const impact = await judge({ live: { alert_rules: [rule('r', { associated_accounts: [], associated_groups: [9] })] } }, [{ account: '99' }]);
+    expect([impact.unjudged, impact.unheard]).toEqual([{ groups: 0, routers: 0 }, [{ type: 'account_locked', alerts: 1, before: 1, after: 1 }]]);
   });
 
   it('is heard, and not counted, on a schedule that nobody knows', async () => {

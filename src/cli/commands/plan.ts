@@ -54,7 +54,12 @@ export const run: Command = async (context, paths) => {
 
 /** From when on alerts are to be judged; undefined where nobody asked for the impact. @throws Refusal */
 function sinceOf({ flags, clock }: Context): string | undefined {
-  if (flags.impact) return timeFrom('--since', flags.since ?? '7d', clock.now());
+  if (flags.impact) {
+    const since = timeFrom('--since', flags.since ?? '7d', clock.now());
+    return Date.parse(since) <= clock.now()
+      ? since
+      : refuse('usage', `--since ${since} is still to come: no alert is younger.`, { detail: 'Name a time that is past, as in: --since 7d' });
+  }
   return flags.since === undefined ? undefined : refuse('usage', '--since has a meaning with --impact only.', { detail: 'Type it as in: trueup plan --impact --since 7d' });
 }
 
