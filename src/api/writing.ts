@@ -25,7 +25,7 @@ import { classify, complaint, isHarmless } from './errors.js';
 import type { Session } from './session.js';
 import type { Answer } from './transport.js';
 
-/** Pure. @throws Refusal where there is no address, or an identifier that cannot be sent. */
+/** Pure. @throws Refusal where there is no address, or a value that cannot be sent. */
 export function compose({ doorOf }: Session, kind: Kind, write: Write): Request {
   const { base, dialect } = doorOf(kind.operations.dialect, kind.name);
   const method = kind.operations[write.verb];
@@ -36,7 +36,7 @@ export function compose({ doorOf }: Session, kind: Kind, write: Write): Request 
     return { method, path, body: dialect.body(kind, write) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return refuse('identifier-not-sendable', `${kind.name}: ${error.message}`);
+    return refuse('not-sendable', `${kind.name}: ${error.message}`);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Attribute, Attributes } from './attribute.js';
 import { Reference, Template, isTree, type Value, type Values } from './declaration.js';
 import { canonical, compareText, digest, digitsOf, equal, ExactNumber, isObject, type Json, type JsonObject } from './json.js';
 import { writables, type Kind } from './kind.js';
-import { mergeOf, unmasked } from './merge.js';
+import { masksIn, mergeOf } from './merge.js';
 import { Secret } from './secret.js';
 
 /** Pattern of texts that hold an identifier; blanks and slashes alone do not, nor does an address without a path. */
@@ -142,7 +142,7 @@ export function same(attribute: Attribute, declared: Value | undefined, live: Va
 
 /**
  * What is sent for a value in normal form. References and templates that are not known yet stay as they are.
- * @throws RangeError for an identifier that has to travel as a JSON number and would lose digits.
+ * @throws RangeError for an identifier that has to travel as a JSON number and would lose digits, and for a mask.
  */
 export function toWire(attribute: Attribute, value: Value): Value {
   if (value === null || value instanceof Reference || value instanceof Template || value instanceof Secret) return value;
@@ -164,7 +164,9 @@ export function toWire(attribute: Attribute, value: Value): Value {
     case 'document': {
       if (attribute.wire !== 'merge') return value;
       const { tree, removed } = mergeOf(value);
-      return [unmasked(tree), removed];
+      const [mask] = masksIn(tree);
+      if (mask !== undefined) throw new RangeError(`${mask} is a mask, not a value, and cannot be sent; write the value as "\${secret.env.NAME}"`);
+      return [tree, removed];
     }
     default:
       return value;

@@ -139,6 +139,15 @@ function without(tree: Values, [step = '', ...rest]: readonly string[]): Values 
   return isTree(inner) ? { ...tree, [step]: without(inner, rest) } : tree;
 }
 
+/** Dotted paths of the masks that a change would have to send: what stands behind them is not known, so it never arrives. */
+export function unsendable({ path, before, after }: Pick<AttributeChange, 'path' | 'before' | 'after'>): readonly string[] {
+  if (isTree(after)) {
+    const now: Values = isTree(before) ? before : {};
+    return Object.entries(after).flatMap(([name, item]) => unsendable({ path: below(path, name), before: Object.hasOwn(now, name) ? now[name] : undefined, after: item }));
+  }
+  return after === undefined || equal(before, after) ? [] : masksIn(after, path);
+}
+
 /** Differences of two trees, as deep as dotted paths can name them. */
 function* between(path: string, before: Value | undefined, after: Value | undefined): Generator<Omit<AttributeChange, 'drifted'>> {
   if (before === after || (isEmpty(before) && isEmpty(after))) return;

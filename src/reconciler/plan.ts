@@ -31,7 +31,7 @@ import {
 } from '../model/index.js';
 import { allFields, changedFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { identityKey, isTrouble, Matcher, type Match } from './match.js';
-import { ours } from './merge.js';
+import { isMerged, ours, unsendable } from './merge.js';
 import { withNumbers } from './numbers.js';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
@@ -168,6 +168,11 @@ function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Valu
     draft.diagnostics.push(...fixed.map((change) => immutable(declaration, change)));
     return undefined;
   }
+  const masks = changes.filter(({ path }) => isMerged(kind.attributes[path.split('.', 1)[0] as string] as Attribute)).flatMap(unsendable);
+  if (masks.length > 0) {
+    draft.diagnostics.push(...masks.map((path) => masked(declaration, path)));
+    return undefined;
+  }
   const base = { ...common(draft, declaration, reasonOf(match, changes), match), id: live.id, before: live.values, desired: desired(declaration, declared) };
   const written = changes.length === 0 ? undefined : update(draft, kind, declared, live, changes, (path) => secret(path) !== 'unavailable');
   if (!recorded) return { action: 'adopt', ...base, changes, ...written };
@@ -211,6 +216,18 @@ function immutable(declaration: Declaration, change: AttributeChange): Diagnosti
     address: declaration.address,
     attribute: change.path,
     origin: declaration.at(change.path),
+  };
+}
+
+function masked(declaration: Declaration, path: string): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'masked-value',
+    summary: `${declaration.address}: ${path} is a mask, not a value, and could not be sent.`,
+    detail: 'Where it is written, or refers to what reads back masked, write the value as "${secret.env.NAME}".',
+    address: declaration.address,
+    attribute: path,
+    origin: declaration.at(path),
   };
 }
 

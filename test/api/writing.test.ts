@@ -89,6 +89,12 @@ describe('composing', () => {
     expect(other.cloud.target).toBe('https://api.example.com/tenant/api/v2 https://api.example.com/tenant');
   });
 
+  it('refuses a mask, wherever it came from', async () => {
+    const write: Write = { verb: 'update', id: '30', fields: { configuration: [{ wlan: { list: [{ psk: '***' }] } }, []] } };
+    const promise = Promise.resolve().then(() => cloud.compose(kinds.get('configuration_managers')!, write));
+    expect((await refusal(promise)).text).toMatch(/wlan\.list\.0\.psk is a mask.*secret\.env/);
+  });
+
   it('refuses an identifier that would lose digits', async () => {
     const promise = Promise.resolve().then(() => cloud.compose(rules, { verb: 'create', fields: { associated_accounts: ['90071992547409930'] } }));
     expect((await refusal(promise)).text).toMatch(/90071992547409930/);

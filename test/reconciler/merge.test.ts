@@ -2,7 +2,7 @@
 // configuration managers.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExactNumber, Secret, wireText, type Declaration, type Json, type JsonObject, type Project, type Refusal, type Value } from '../../src/model/index.js';
+import { ExactNumber, Reference, Secret, wireText, type Declaration, type Json, type JsonObject, type Project, type Refusal, type Value } from '../../src/model/index.js';
 import { dummyCredentials } from '../../src/emulator/index.js';
 import { writeDeclarations } from '../../src/declarations/index.js';
 import { mergeChanges, merged, mergeSent } from '../../src/reconciler/merge.js';
@@ -190,6 +190,27 @@ describe('configuration managers', () => {
     expect((await cloud.plan(desire(manager(then(tree))))).exit).toBe(0);
     expect((await cloud.apply(desire(manager(then(tree))))).exit).toBe(0);
     expect(bodies(cloud)).toHaveLength(1);
+  });
+
+  const record = (id: string, router: string, tree: JsonObject): JsonObject => ({ id, router, account: '1', configuration: [tree, []], target: [tree, []], actual: [tree, []] });
+  const users = [{ name: 'a', password: '*' }];
+  const neighbours = (): Rig =>
+    rig({ estate: { ...theirs, records: { ...theirs.records, configuration_managers: [record('30', '12', { users }), record('31', '7', { users, psk: '***' })] } } });
+  const source = (tree?: JsonObject): Declaration => declare('configuration_managers.source', { router: '7', ...(tree && { configuration: [tree] }) });
+  const from = (path: string): Reference => new Reference('declared', 'configuration_managers.source', path);
+
+  it.each<[string, Value, readonly string[]]>([
+    ['beside a member that changes', { users: [{ name: 'b', password: '*' }] }, ['configuration.users.0.password']],
+    ['of a neighbour', { copied: { users: from('configuration.users'), psk: from('configuration.psk') } }, ['configuration.copied.users.0.password', 'configuration.copied.psk']],
+  ])('say that a mask cannot be sent: %s', async (_, tree, paths) => {
+    const cloud = neighbours();
+    const { plan, exit } = await cloud.plan(desire(manager([tree]), source()));
+    expect([exit, plan.diagnostics.map(({ code, attribute }) => [code, attribute])]).toEqual([1, paths.map((path) => ['masked-value', path])]);
+    expect(plan.diagnostics[0]?.detail).toContain('"${secret.env.NAME}"');
+  });
+
+  it('say nothing of a mask that is live as it is declared', async () => {
+    expect((await neighbours().plan(desire(manager([{ users: from('configuration.users') }]), source()))).exit).toBe(0);
   });
 
   it('take a secret whose value is not at hand as unchanged', async () => {
