@@ -8,8 +8,9 @@ const REMEMBERED = 1000;
 /** A context that does not repeat what it said. */
 export function sayingOnce(context: Context): Context {
   const said = new Set<string>();
-  const isNew = ({ code, address, summary }: Diagnostic): boolean => {
-    const key = sha256(`${code} ${address ?? ''} ${summary}`);
+  const isNew = ({ code, address, origin, summary }: Diagnostic): boolean => {
+    // Times and numbers of requests, which a service may quote, make no other message.
+    const key = sha256([code, address, origin?.file, origin?.line, summary.replaceAll(/\S*\d\S*/g, '')].join(' '));
     const known = said.delete(key);
     said.add(key);
     const [oldest = ''] = said;

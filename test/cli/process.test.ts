@@ -273,7 +273,7 @@ describe('streams', () => {
     expect((await home.expect(1, ['plan', '--report', 'pdf=x'])).stderr).toContain('Forms: text, json, markdown, html.');
     expect((await home.expect(1, ['plan', '--report', 'junit=x'])).stderr).toContain('knows no form named "junit"');
     expect((await home.expect(1, ['plan', '--report', 'json='])).stderr).toContain('names no file');
-    expect((await home.expect(1, ['plan', '--report', 'json=no/such/folder/x.json'])).stderr).toContain('ENOENT');
+    expect((await home.expect(1, ['plan', '--report', 'json=no/such/folder/x.json'])).stderr).toContain('there is no folder');
   });
 
   test('an audit goes to people, test runners and code scanning at once; a saved plan takes any form', async () => {
@@ -458,12 +458,17 @@ test('completion loads in bash and knows commands, flags, words and kinds', () =
     'access',
   ]);
   expect(ask('sim', '')).toEqual(['flip']);
+  expect(ask('get', 'alerts', '--filter', '')).toEqual(['']);
+  expect(ask('get', '--limit', 'a')).toEqual(['']);
+  expect(ask('plan', '--out', 'package.j')).toEqual(['package.json']);
   expect(ask('watch', '--metrics')).toEqual(['--metrics-file', '--metrics-port', '--metrics-host']);
   expect(ask('completion', 'z')).toEqual(['zsh']);
 });
 
 test.each(['zsh', 'fish'])('completion for %s names every command', async (shell) => {
   const { stdout } = await folder().expect(0, ['completion', shell]);
+  expect(stdout).toMatch(shell === 'zsh' ? /'get --filter'\) compadd -- ; return/ : /seen_subcommand_from get' -l filter -x -d/);
+  expect(stdout).toMatch(shell === 'zsh' ? /'plan --out'\) _files; return/ : /seen_subcommand_from plan' -l out -r -d/);
   for (const name of ['plan', 'apply', 'emulator', 'detailed-exitcode']) expect(stdout).toContain(name);
   expect((await folder().expect(1, ['completion', 'powershell'])).stderr).toContain('bash | zsh | fish');
 });

@@ -106,3 +106,11 @@ describe('an audit that could not be made', () => {
     for (const format of ['text', 'markdown', 'html'] as const) expect(home.read(`out.${format}`)).toMatch(/The audit could not be made: \d+ errors?\./);
   });
 });
+
+test('declarations from standard input are looked at for the state, and still loaded', async () => {
+  const home = folder();
+  await home.expect(0, ['plan', '-', '--out', 'p.plan', '--report', 'json=p.json'], { input: small });
+  expect([home.read('p.plan'), home.read('p.json')]).toEqual([expect.stringContaining('accounts.field-ops'), expect.stringContaining('accounts.field-ops')]);
+  const elsewhere = small.replace('emulator }', 'emulator, state: p.plan }');
+  expect((await home.expect(1, ['plan', '-', '--out', 'p.plan'], { input: elsewhere })).stderr).toMatch(/keeps\s+its state/);
+});
