@@ -1,5 +1,5 @@
 // Reading what the server said, with distrust: content type, JSON without lost digits, records with an identifier.
-import { digitsOf, isObject, normalAll, parseJson, type Collection, type JsonObject, type Kind, type Live, type Values } from '../model/index.js';
+import { digitsOf, isObject, normalAll, parseJson, refuse, type Collection, type JsonObject, type Kind, type Live, type Values } from '../model/index.js';
 import type { Dialect } from './dialect.js';
 import type { Answer } from './transport.js';
 
@@ -36,6 +36,12 @@ const LONGEST_ID = 200;
 export function validId(value: unknown): string | undefined {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : digitsOf(value);
   return typeof text === 'string' && text.length <= LONGEST_ID && idCharacters.test(text) && !/^\.+$/.test(text) ? text : undefined;
+}
+
+/** An identifier as a part of a path. @throws Refusal for one that would make it another path: nothing, or dots. */
+export function segment(id: string): string {
+  if (/^\.{0,2}$/.test(id)) refuse('no-identifier', `${JSON.stringify(id)} is no identifier.`, { detail: 'Identifiers are written as trueup get shows them.' });
+  return encodeURIComponent(id);
 }
 
 /** @throws Malformed for what is no record. */

@@ -1,6 +1,6 @@
 // The v2 surface: flat JSON records, `data` and `meta`, a slash at the end of every path.
 import { isObject, toWire, valueAt, type Attribute, type JsonObject } from '../model/index.js';
-import { Malformed } from './answer.js';
+import { Malformed, segment } from './answer.js';
 import { queryOf, type Dialect } from './dialect.js';
 
 export const v2: Dialect = {
@@ -8,7 +8,7 @@ export const v2: Dialect = {
   media: 'application/json',
   address: 'TRUEUP_V2_URL',
   credentials: 'TRUEUP_MGR_API_ID, TRUEUP_MGR_API_KEY, TRUEUP_VND_API_ID and TRUEUP_VND_API_KEY',
-  path: (collection, id) => `/${collection}/${id === undefined ? '' : `${encodeURIComponent(id)}/`}`,
+  path: (collection, id) => `/${collection}/${id === undefined ? '' : `${segment(id)}/`}`,
   query: (size, filters = {}, expand) => new URLSearchParams({ ...filters, ...(expand !== undefined && { expand }), limit: String(size) }).toString(),
   page(body) {
     if (!isObject(body) || !Array.isArray(body['data'])) throw new Malformed('has no list of records under data');

@@ -1,6 +1,6 @@
 // The v3 surface: JSON:API resources, cursor pages, no slash at the end of a path.
 import { isObject, normal, parseJson, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
-import { Malformed } from './answer.js';
+import { Malformed, segment } from './answer.js';
 import type { Dialect } from './dialect.js';
 import { hasErrors, nextQuery } from './v2.js';
 
@@ -9,7 +9,7 @@ export const v3: Dialect = {
   media: 'application/vnd.api+json',
   address: 'TRUEUP_V3_URL',
   credentials: 'TRUEUP_V3_TOKEN or TRUEUP_V3_TOKEN_FILE',
-  path: (collection, id) => `/api/v3/${collection}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
+  path: (collection, id) => `/api/v3/${collection}${id === undefined ? '' : `/${segment(id)}`}`,
   query: (size, filters = {}) => new URLSearchParams({ ...filters, 'page[size]': String(size) }).toString(),
   page(body, expand) {
     if (!isObject(body) || !Array.isArray(body['data'])) throw new Malformed('has no list of resources under data');

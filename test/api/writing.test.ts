@@ -79,6 +79,11 @@ describe('composing', () => {
     expect(asked).toEqual([]);
   });
 
+  it.each(['..', '.', ''])('refuses the identifier %j, which would be another path', (id) => {
+    expect(() => cloud.compose(rules, { verb: 'delete', id, fields: {} })).toThrow('is no identifier');
+    expect(() => cloud.compose(authorizations, { verb: 'update', id, fields: {}, live })).toThrow('is no identifier');
+  });
+
   it('puts the path of the base address first', () => {
     const other = bench(() => json({}), {
       v2: { url: 'https://api.example.com/tenant/api/v2/', headers: v2Headers },
