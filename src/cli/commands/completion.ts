@@ -13,7 +13,7 @@ interface Level {
   /** What has been typed: '' , `plan`, `state`, `state mv`. */
   readonly path: string;
   readonly subcommands: readonly Word[];
-  readonly flags: readonly (Word & { readonly values: readonly string[]; readonly takesValue: boolean })[];
+  readonly flags: readonly (Word & { readonly values: readonly string[]; readonly takes: 'nothing' | 'words' | 'files' })[];
 }
 
 const shells: Readonly<Record<string, (levels: readonly Level[]) => string>> = { bash, zsh, fish };
@@ -47,7 +47,7 @@ function levelsOf(all: readonly CommandSpec[], names: Readonly<Record<string, re
 }
 
 function flagOf({ spelling, doc, choices = [] }: FlagSpec): Level['flags'][number] {
-  return { words: spelling.replace(/ <.*/, '').split(', '), doc, values: choices, takesValue: spelling.includes('<') };
+  return { words: spelling.replace(/ <.*/, '').split(', '), doc, values: choices, takes: !spelling.includes('<') ? 'nothing' : /file>|folder>/.test(spelling) ? 'files' : 'words' };
 }
 
 const allWords = (words: readonly Word[]): string => words.flatMap((one) => one.words).join(' ');
@@ -59,8 +59,11 @@ function bash(levels: readonly Level[]): string {
   );
   const values = levels.flatMap(({ path, flags }) =>
     flags
-      .filter((flag) => flag.values.length > 0)
-      .flatMap((flag) => flag.words.map((word) => `    ${quote(`${path} ${word}`)}) COMPREPLY=($(compgen -W ${quote(flag.values.join(' '))} -- "$cur")); return ;;`)),
+      .filter(({ takes }) => takes !== 'nothing')
+      .flatMap(({ words, takes, values }) => {
+        const answer = takes === 'files' ? '-f' : `-W ${quote(values.join(' '))}`;
+        return words.map((word) => `    ${quote(`${path} ${word}`)}) COMPREPLY=($(compgen ${answer} -- "$cur")); return ;;`);
+      }),
   );
   return `# trueup completion for bash. Load it with: source <(trueup completion bash)
 _trueup() {
@@ -94,7 +97,9 @@ function zsh(levels: readonly Level[]): string {
     ({ path, subcommands, flags }) => `    ${quote(path)}) words_=(${subcommands.flatMap(describe).join(' ')}); flags_=(${flags.flatMap(describe).join(' ')}) ;;`,
   );
   const values = levels.flatMap(({ path, flags }) =>
-    flags.filter((flag) => flag.values.length > 0).flatMap((flag) => flag.words.map((word) => `    ${quote(`${path} ${word}`)}) compadd -- ${flag.values.join(' ')}; return ;;`)),
+    flags
+      .filter(({ takes }) => takes !== 'nothing')
+      .flatMap(({ words, takes, values }) => words.map((word) => `    ${quote(`${path} ${word}`)}) ${takes === 'files' ? '_files' : `compadd -- ${values.join(' ')}`}; return ;;`)),
   );
   return `#compdef trueup
 # trueup completion for zsh. Load it with: source <(trueup completion zsh)
@@ -140,7 +145,7 @@ function fish(levels: readonly Level[]): string {
       ...subcommands.flatMap((one) => one.words.map((word) => `complete -c trueup -f ${condition} -a ${word}${one.doc === '' ? '' : ` -d ${quote(one.doc)}`}`)),
       ...flags.map((flag) => {
         const spelled = flag.words.map((word) => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`)).join(' ');
-        const takes = flag.values.length > 0 ? ` -x -a ${quote(flag.values.join(' '))}` : flag.takesValue ? ' -r' : '';
+        const takes = { nothing: '', files: ' -r', words: flag.values.length > 0 ? ` -x -a ${quote(flag.values.join(' '))}` : ' -x' }[flag.takes];
         return `complete -c trueup ${condition} ${spelled}${takes} -d ${quote(flag.doc)}`;
       }),
     ];
