@@ -2,7 +2,13 @@
 import { stringify } from 'yaml';
 import { inert } from '../report/index.js';
 
-/** Every text in double quotes: nothing in it can be taken for a flag, a number or a date by any reader of YAML. */
+/**
+ * Every text in double quotes and on one line: nothing in it can be taken for a flag, a number or a date by any reader of
+ * YAML, nor for a command by a CI log. Names are plain, unless one of them is not as harmless as that.
+ */
 export function yamlText(value: unknown): string {
-  return inert(stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' }));
+  const written = (defaultKeyType: 'PLAIN' | 'QUOTE_DOUBLE'): string =>
+    stringify(value, { lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType });
+  const plain = written('PLAIN');
+  return plain === inert(plain) && !/^\s*::/m.test(plain) ? plain : inert(written('QUOTE_DOUBLE'));
 }

@@ -1,6 +1,6 @@
 // The forms in which records are listed. Each takes them in pieces, as they come, and keeps none.
 import { isObject, valueAt, walk, type Collection, type Found } from '../model/index.js';
-import { columned, csvRow, inertJson } from './tables.js';
+import { columned, csvRow, inertJson, type Room } from './tables.js';
 
 export interface Form {
   /** Text of the next records, the first of them with all that comes before. */
@@ -13,8 +13,11 @@ export interface Form {
 
 export type Output = 'table' | 'wide' | 'json' | 'yaml' | 'csv' | 'ndjson';
 
-/** @param first decides over columns and their widths */
-export async function formOf(output: Output, collection: Collection, first: readonly Found[]): Promise<Form> {
+/**
+ * @param first decides over columns and their widths
+ * @param columns of a line of a table
+ */
+export async function formOf(output: Output, collection: Collection, first: readonly Found[], columns = Infinity): Promise<Form> {
   switch (output) {
     case 'json':
       return json();
@@ -23,7 +26,7 @@ export async function formOf(output: Output, collection: Collection, first: read
     case 'yaml':
       return yaml();
     default:
-      return rows(output, collection, first);
+      return rows(output, collection, first, columns);
   }
 }
 
@@ -56,7 +59,7 @@ async function yaml(): Promise<Form> {
   };
 }
 
-function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: readonly Found[]): Form {
+function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: readonly Found[], columns: number): Form {
   const unknown = Object.keys(collection.attributes).length === 0;
   const all = unknown ? [...new Set(first.flatMap(({ record }) => Object.keys(record)))] : known(collection);
   const paths = pathsOf(output, collection, all, first);
@@ -72,7 +75,7 @@ function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: r
   const lines =
     output === 'csv'
       ? { head: paths.length === 0 ? '' : csvRow(paths), rows: (found: readonly Found[]) => found.map((one) => csvRow(valuesOf(one))).join('') }
-      : tabular(paths, texts, first);
+      : tabular(paths, texts, first, { columns, kept: paths.indexOf(collection.id ?? '') });
   let head = lines.head;
   return {
     some(found) {
@@ -85,8 +88,8 @@ function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: r
   };
 }
 
-function tabular(paths: readonly string[], texts: (found: readonly Found[]) => readonly (readonly string[])[], first: readonly Found[]) {
-  const lines = columned(paths, texts(first));
+function tabular(paths: readonly string[], texts: (found: readonly Found[]) => readonly (readonly string[])[], first: readonly Found[], room: Room) {
+  const lines = columned(paths, texts(first), room);
   return { head: lines.head, rows: (found: readonly Found[]) => lines.rows(texts(found)) };
 }
 

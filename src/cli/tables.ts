@@ -1,8 +1,11 @@
 // Rows for people and for spreadsheets. Whatever stands in a cell is data: no terminal, log or spreadsheet obeys it.
-import { clip, columns, inert, visible } from '../report/index.js';
+import { clip, columns, guard, inert, visible } from '../report/index.js';
+import type { Context } from './context.js';
 
 const GAP = 2;
 const WIDEST = 60;
+/** A column that has to make room keeps so much. */
+const NARROWEST = 8;
 /** Of a text that no cell holds anyway only so much is looked at. */
 const LONGEST = 1000;
 
@@ -12,29 +15,50 @@ export interface Lines {
   rows(rows: readonly (readonly string[])[]): string;
 }
 
-/** Columns as wide as what the first rows hold, up to a limit; what is wider in later ones is clipped. The last column is not padded. */
-export function columned(head: readonly string[], first: readonly (readonly string[])[]): Lines {
-  const shown = (cell: string, room = WIDEST): string => clip(visible(cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell), room);
+/** How wide lines may be, and the column that is clipped after all others. */
+export interface Room {
+  readonly columns: number;
+  readonly kept?: number;
+}
+
+/** Columns of a line: of a table on a terminal those that the terminal has. */
+export const columnsFor = ({ out, flags }: Context): number => (out.terminal && flags.output === 'table' ? out.style.width : Infinity);
+
+const ENDLESS: Room = { columns: Infinity };
+
+/** Columns as wide as what the first rows hold, up to a limit and to the room there is; what is wider in later ones is clipped. The last column is not padded. */
+export function columned(head: readonly string[], first: readonly (readonly string[])[], room = ENDLESS): Lines {
+  const shown = (cell: string, width = WIDEST): string => clip(visible(cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell), width);
   const title = head.map((name) => shown(name.toUpperCase()));
-  const widths = title.map((name, index) => first.reduce((widest, row) => Math.max(widest, columns(shown(row[index] ?? ''))), columns(name)));
+  const wanted = title.map((name, index) => first.reduce((widest, row) => Math.max(widest, columns(shown(row[index] ?? ''))), columns(name)));
+  const widths = fitting(wanted, room);
   const padded = (cell: string, index: number): string => {
     const text = shown(cell, index === head.length - 1 ? WIDEST : widths[index]);
     return text + ' '.repeat(Math.max(0, (widths[index] as number) + GAP - columns(text)));
   };
-  const line = (row: readonly string[]): string => `${row.map(padded).join('').trimEnd()}\n`;
+  const line = (row: readonly string[]): string => `${clip(guard(row.map(padded).join('').trimEnd()), room.columns)}\n`;
   return { head: line(title), rows: (rows) => rows.map(line).join('') };
 }
 
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = columned(head, rows);
+/** The widest give first, until all of them fit. */
+function fitting(wanted: readonly number[], { columns: room, kept }: Room): readonly number[] {
+  const most = (limit: number): readonly number[] => wanted.map((width, index) => (index === kept ? width : Math.min(width, limit)));
+  const whole = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + GAP, -GAP);
+  let limit = WIDEST;
+  while (limit > NARROWEST && whole(most(limit)) > room) limit -= 1;
+  return most(limit);
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[], room?: Room): string {
+  const lines = columned(head, rows, room);
   return lines.head + lines.rows(rows);
 }
 
-/** A row after RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+/** A row after RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe; one that a CI log would take for a command stands in quotes. */
 export function csvRow(row: readonly (string | number)[]): string {
   const cell = (value: string | number): string => {
     const text = typeof value === 'number' ? String(value) : visible(value).replace(/^(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|\\[tr])/u, "'");
-    return /[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    return /[",]|^\s|\s$|^::/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return `${row.map(cell).join(',')}\r\n`;
 }

@@ -15,7 +15,7 @@ import type { Style } from './style.js';
 export { renderDiagnostics } from './diagnostics.js';
 export { accessHead, accessList, accessMarkdown, accessRows, accessSentence, type AccessDocument } from './access.js';
 export { accessDocument, driftDocument, planDocument, type DriftInput, type Meta, type PlanInput } from './document.js';
-export { inert, visible } from './inert.js';
+export { guard, inert, visible } from './inert.js';
 export { metricsText, watchSentence, type WatchRecord } from './metrics.js';
 export { ndjson, type Ndjson } from './ndjson.js';
 export { renderOutcomes } from './outcomes.js';

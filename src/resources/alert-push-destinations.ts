@@ -37,6 +37,7 @@ export const alertPushDestinations = kind({
     updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },
+  columns: ['destination_config_id', 'name', 'enabled', 'endpoint.url', 'suspended'],
   operations: {
     dialect: 'v2',
     collection: 'alert_push_destinations',

@@ -45,6 +45,7 @@ export const alertRules = kind({
     updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },
+  columns: ['alert_config_id', 'filter_criteria.alert_type__in', 'associated_accounts', 'associated_groups', 'http_destinations'],
   operations: {
     dialect: 'v2',
     collection: 'alert_rules',

@@ -131,6 +131,50 @@ describe('forms', () => {
   });
 });
 
+describe('what a CI log and a terminal make of it', () => {
+  const command = '::error::x';
+  const spoiled = {
+    ...estate,
+    records: {
+      ...estate.records,
+      accounts: [{ id: '1', account: null, name: 'Headquarters' }],
+      alerts: [{ ...alerts[0], created_at: command, friendly_info: `${'long '.repeat(20)}\n  ${command}\n${command}` }],
+      audit_logs: [{ [command]: command, ['a\u0007b']: ' ::x', [`${command}\n${command}`]: [{ [command]: `\n${command}` }] }],
+    },
+  };
+
+  test('no line begins with a command, and what is data reads back', async () => {
+    const { out } = await cloud(spoiled);
+    for (const name of ['alerts', 'audit_logs'])
+      for (const form of ['table', 'wide', 'csv', 'yaml', 'json', 'ndjson']) expect(await out(name, '-o', form), `${name} ${form}`).not.toMatch(/^\s*::/m);
+    expect(await out('audit_logs', '-o', 'csv')).toContain(`"${command}"`);
+    expect(parseYaml(await out('audit_logs', '-o', 'yaml'))).toEqual(spoiled.records.audit_logs);
+    expect(parseYaml(await out('alerts', '-o', 'yaml'))).toMatchObject([{ friendly_info: spoiled.records.alerts[0]?.friendly_info }]);
+    expect(await out('batteries', '--filter', 'router=5', '-o', 'yaml')).toContain('\n  router: ');
+  });
+
+  test('a table on a terminal is as wide as that, with whole identifiers; elsewhere, and where all is asked for, as wide as it gets', async () => {
+    const records = {
+      accounts: [{ id: '1', account: null, name: 'Headquarters' }],
+      alert_rules: [
+        { alert_config_id: uuid(1), associated_accounts: Array.from({ length: 20 }, (_, index) => 1000 + index), filter_criteria: { alert_type__in: ['account_locked'] } },
+      ],
+      alert_push_destinations: [{ destination_config_id: uuid(9), name: 'n'.repeat(59), enabled: true, endpoint: { url: `https://hooks.example.com/${'t'.repeat(60)}` } }],
+    };
+    const { home, env, out } = await cloud({ version: 1, root: '1', records });
+    for (const name of ['alert_rules', 'alert_push_destinations']) {
+      const widths = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
+      const { screen } = atTerminal(home, ['get', name], { env });
+      const shown = screen.slice(screen.lastIndexOf('\u001b[2K') + 1).replace('[2K', '');
+      expect(shown).toContain(name === 'alert_rules' ? uuid(1) : uuid(9));
+      expect(shown).toContain('…');
+      expect(widths(shown)).toBeLessThanOrEqual(80);
+      expect(widths(await out(name))).toBeGreaterThan(100);
+      expect(widths(atTerminal(home, ['get', name, '-o', 'wide'], { env }).screen)).toBeGreaterThan(100);
+    }
+  });
+});
+
 describe('what is asked', () => {
   const answered: readonly (readonly [readonly string[], readonly string[]])[] = [
     [
@@ -189,6 +233,9 @@ describe('what is asked', () => {
     [['alerts', '--expand', 'account'], /cannot expand "account"/],
     [['activity_logs', '--since', '1h', '--filter', 'action__timestamp__gte=2026-01-01T00:00:00Z'], /says the same/],
     [['alerts', uuid(7)], /no alert with the id/],
+    [['account_authorizations', '..'], /"\.\." is no identifier/],
+    [['account_authorizations', ''], /"" is no identifier/],
+    [['access', '7'], /access cannot be read by an ID: the review is of everybody/],
   ];
   test('what a collection cannot be asked is refused, with what it can be', async () => {
     const { refused } = await cloud();
@@ -280,7 +327,16 @@ describe('pieces', () => {
     );
   });
 
+  test('columns give way where there is little room, the widest first and the kept one never', () => {
+    const rows = [['id-of-twenty-letters', 'x'.repeat(40), 'y'.repeat(12)]];
+    const { head, rows: written } = columned(['id', 'first', 'last'], rows, { columns: 50, kept: 0 });
+    expect(head + written(rows)).toBe(`ID${' '.repeat(20)}FIRST${' '.repeat(11)}LAST\nid-of-twenty-letters  ${'x'.repeat(13)}…  ${'y'.repeat(12)}\n`);
+    const narrow = columned(['id', 'first', 'last'], rows, { columns: 30, kept: 0 });
+    expect(narrow.rows(rows)).toBe(`id-of-twenty-letters  ${'x'.repeat(7)}…\n`);
+  });
+
   test('a row of a spreadsheet', () => {
+    expect(csvRow(['::error::x', 'a::b'])).toBe('"::error::x",a::b\r\n');
     expect(csvRow(['a,b', '"', ' x', '@x', '\t=1', -1, ''])).toBe('"a,b",""""," x",\'@x,\'\\t=1,-1,\r\n');
   });
 

@@ -3,11 +3,12 @@ import { exits, refuse, Refusal, type Exit, type Project } from '../../model/ind
 import type { AccessDocument } from '../../report/index.js';
 import type { Context } from '../context.js';
 import { loadProject, settingsHere } from '../project.js';
-import { csvRow, inertJson, table } from '../tables.js';
+import { columnsFor, csvRow, inertJson, table } from '../tables.js';
 import { metaOf, withCloud } from '../workplace.js';
 
-export async function getAccess(context: Context): Promise<Exit> {
+export async function getAccess(context: Context, id: string | undefined): Promise<Exit> {
   const { flags, out } = context;
+  if (id !== undefined) refuse('no-ids', 'access cannot be read by an ID: the review is of everybody.', { detail: 'Type it as in: trueup get access -o csv' });
   const given = (['filter', 'since', 'until', 'expand', 'limit'] as const).find((name) => flags[name] !== undefined);
   if (given !== undefined) refuse('usage', `--${given} has no place here: the review is of everybody.`, { detail: 'Type it as in: trueup get access -o csv' });
   const project = await declaredHere(context);
@@ -18,7 +19,7 @@ export async function getAccess(context: Context): Promise<Exit> {
     return accessDocument({ ...found, meta: metaOf(context, { ...place, project }, place.snapshot) });
   });
   await context.tell(document.diagnostics);
-  out.write(await rendered(document, flags.output ?? 'table'));
+  out.write(await rendered(document, flags.output ?? 'table', columnsFor(context)));
   return exits.done;
 }
 
@@ -42,7 +43,7 @@ async function declaredHere(context: Context): Promise<Project> {
   }
 }
 
-async function rendered(document: AccessDocument, output: string): Promise<string> {
+async function rendered(document: AccessDocument, output: string, columns: number): Promise<string> {
   const { accessHead, accessList, accessMarkdown, accessRows, accessSentence } = await import('../../report/index.js');
   const { access } = document;
   switch (output) {
@@ -60,7 +61,7 @@ async function rendered(document: AccessDocument, output: string): Promise<strin
       return (await import('../../report/access-page.js')).accessHtml(document);
     default: {
       const { head, rows } = accessList(access);
-      return `${table(head, rows)}\n${accessSentence(access)}\n`;
+      return `${table(head, rows, { columns })}\n${accessSentence(access)}\n`;
     }
   }
 }

@@ -3,11 +3,12 @@ import { didYouMean, exits, filterMeant, refuse, type Collection, type Found, ty
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { formOf, type Form, type Output } from '../forms.js';
 import { pairs, settingsHere } from '../project.js';
+import { columnsFor } from '../tables.js';
 import { timeFrom } from '../times.js';
 import { withCloud } from '../workplace.js';
 
 export const run: Command = async (context, [name = '', id]) => {
-  if (name === 'access' && id === undefined) return (await import('./get-access.js')).getAccess(context);
+  if (name === 'access') return (await import('./get-access.js')).getAccess(context, id);
   const { collections, flags, err } = context;
   const collection =
     collections.get(name) ??
@@ -44,7 +45,7 @@ async function* theOne({ id: path = '' }: Collection, id: string, pages: AsyncIt
  */
 async function deliver(context: Context, collection: Collection, pages: AsyncIterable<readonly Found[]>, limit: number): Promise<number> {
   const { out, err, flags } = context;
-  const begin = (first: readonly Found[]): Promise<Form> => formOf(flags.output as Output, collection, first);
+  const begin = (first: readonly Found[]): Promise<Form> => formOf(flags.output as Output, collection, first, columnsFor(context));
   let form: Form | undefined;
   let waiting = '';
   let count = 0;
