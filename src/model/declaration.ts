@@ -111,10 +111,25 @@ export function referencesIn(value: Value, found: Reference[] = []): readonly Re
   return found;
 }
 
-/** Every secret inside a value, by its path: the steps to it, joined by dots. */
-export function secretsIn(value: Value, path = '', found = new Map<string, Secret>()): ReadonlyMap<string, Secret> {
+/** Every secret inside a value, by its path: the steps to it, joined by dots. (Asked of every object; most hold none.) */
+export function secretsIn(value: Value, path = ''): ReadonlyMap<string, Secret> {
+  return holdsSecret(value) ? gathered(value, path, new Map()) : noSecrets;
+}
+
+const noSecrets: ReadonlyMap<string, Secret> = new Map();
+
+function holdsSecret(value: Value): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof Secret) return true;
+  if (Array.isArray(value)) return (value as readonly Value[]).some(holdsSecret);
+  if (!isTree(value)) return false;
+  for (const name in value) if (holdsSecret(value[name] as Value)) return true;
+  return false;
+}
+
+function gathered(value: Value, path: string, found: Map<string, Secret>): ReadonlyMap<string, Secret> {
   if (value instanceof Secret) found.set(path, value);
-  else if (Array.isArray(value) || isTree(value)) for (const [step, item] of Object.entries(value)) secretsIn(item as Value, below(path, step), found);
+  else if (Array.isArray(value) || isTree(value)) for (const [step, item] of Object.entries(value)) gathered(item as Value, below(path, step), found);
   return found;
 }
 

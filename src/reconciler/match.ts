@@ -45,8 +45,9 @@ export interface MatchTrouble {
 /** The address that `lifecycle.renamed_from` names. */
 export function formerAddress(declaration: Declaration): string | undefined {
   const old = declaration.lifecycle.renamed_from;
+  if (old === undefined) return undefined;
   const own = tryAddress(declaration.address);
-  const address = old === undefined ? undefined : tryAddress(`${declaration.kind}.${old}`);
+  const address = tryAddress(`${declaration.kind}.${old}`);
   return address && formatAddress(address.key === undefined && own?.key !== undefined ? { ...address, key: own.key } : address);
 }
 

@@ -32,15 +32,24 @@ const MASK = '*';
 
 export const isMerged = (attribute: Attribute): boolean => attribute.wire === 'merge';
 
+/** Names of a kind's merged documents. Asked of every object. */
+function mergedNames({ attributes }: Kind): readonly string[] {
+  const known = names.get(attributes) ?? Object.keys(attributes).filter((name) => attributes[name]?.computed !== true && isMerged(attributes[name] as Attribute));
+  names.set(attributes, known);
+  return known;
+}
+
+const names = new WeakMap<Kind['attributes'], readonly string[]>();
+
 /** Declared values with each merged document as `[object, paths]`, so that what is inside has one path, however it was written. */
 export function spread(kind: Kind, declared: Values): Values {
-  const alone = Object.entries(declared).filter(([name, value]) => isTree(value) && kind.attributes[name] && isMerged(kind.attributes[name]));
-  return alone.length === 0 ? declared : { ...declared, ...Object.fromEntries(alone.map(([name, value]) => [name, [value, []]])) };
+  const alone = mergedNames(kind).filter((name) => isTree(declared[name]));
+  return alone.length === 0 ? declared : { ...declared, ...Object.fromEntries(alone.map((name) => [name, [declared[name] as Value, []]])) };
 }
 
 /** Live values with no more of each merged document than `declared` speaks of. */
 export function ours(kind: Kind, declared: Values, live: Values): Values {
-  const merged = writables(kind).flatMap(([name, attribute]) => (isMerged(attribute) && Object.hasOwn(live, name) ? [name] : []));
+  const merged = mergedNames(kind).filter((name) => Object.hasOwn(live, name));
   if (merged.length === 0) return live;
   return { ...live, ...Object.fromEntries(merged.map((name) => [name, declared[name] === undefined ? null : seen(declared[name], live[name])])) };
 }

@@ -159,7 +159,8 @@ function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Va
 function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Values, match: Match & { readonly live: Live }): Change | undefined {
   const { entry } = match;
   const declared = ignoring(values, declaration.lifecycle.ignore_changes ?? []);
-  const live = { ...match.live, values: ours(kind, declared, match.live.values) };
+  const seen = ours(kind, declared, match.live.values);
+  const live = seen === match.live.values ? match.live : { ...match.live, values: seen };
   const recorded = match.how === 'recorded';
   const secret = (path: string): SecretVerdict => draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
   const changes = diff({ kind, declared, live, applied: recorded ? entry?.applied : undefined, secret });
