@@ -1,9 +1,7 @@
 // Regular expressions whose time grows with the text alone. Patterns come from declarations and texts from anywhere, so
-// that no pair of them may hold a run up: all threads of a match go on together, one character after another, and
-// nothing is tried twice. What cannot be matched like this (back-references, looking around) is refused.
-
-/** Pairs of first and last code point. */
-type Ranges = readonly (readonly [first: number, last: number])[];
+// that no pair of them may hold a run up: nothing is tried twice, and what cannot be matched like this (back-references,
+// looking around) is refused.
+import { matcherOf, type Matches, type Ranges, type Step } from './matcher.js';
 
 type Node =
   | { readonly is: 'characters'; readonly ranges: Ranges }
@@ -11,10 +9,7 @@ type Node =
   | { readonly is: 'sequence' | 'choice'; readonly of: readonly Node[] }
   | { readonly is: 'repeat'; readonly of: Node; readonly least: number; readonly most: number };
 
-/** Steps of a matcher; `jump` is taken without a character, to every place that it names. */
-type Step = { readonly is: 'characters'; readonly ranges: Ranges } | { readonly is: 'start' | 'end' | 'match' } | { readonly is: 'jump'; to: readonly number[] };
-
-export type Pattern = { readonly matches: (text: string) => boolean } | { readonly fault: string };
+export type Pattern = { readonly matches: Matches } | { readonly fault: string };
 
 const LONGEST = 500;
 /** Of a pattern with its repetitions written out: what one character of a text may cost. */
@@ -25,8 +20,7 @@ const LAST = 0x10_ffff;
 export function patternOf(source: string): Pattern {
   if (source.length > LONGEST) return { fault: `it is longer than ${LONGEST} characters` };
   try {
-    const steps = stepsFor(parse(source));
-    return { matches: (text) => matches(steps, text) };
+    return { matches: matcherOf(stepsFor(parse(source))) };
   } catch (error) {
     if (error instanceof Fault) return { fault: error.message };
     throw error;
@@ -219,40 +213,4 @@ function stepsFor(root: Node): readonly Step[] {
   write(root);
   steps.push({ is: 'match' });
   return steps;
-}
-
-function matches(steps: readonly Step[], text: string): boolean {
-  /** At which position a step was last reached: each is taken up once a character. */
-  const reached = new Int32Array(steps.length).fill(-1);
-  let position = 0;
-  let waiting: number[] = [];
-  let matched = false;
-  const reach = (index: number, atStart: boolean, atEnd: boolean): void => {
-    if (reached[index] === position) return;
-    reached[index] = position;
-    const step = steps[index] as Step;
-    if (step.is === 'match') matched = true;
-    else if (step.is === 'characters') waiting.push(index);
-    else if (step.is === 'jump') for (const next of step.to) reach(next, atStart, atEnd);
-    else if (step.is === 'start' ? atStart : atEnd) reach(index + 1, atStart, atEnd);
-  };
-  let before: readonly number[] = [];
-  let code = 0;
-  for (let offset = 0; ;) {
-    waiting = [];
-    const atEnd = offset >= text.length;
-    for (const index of before) if (holds((steps[index] as { readonly ranges: Ranges }).ranges, code)) reach(index + 1, false, atEnd);
-    reach(0, offset === 0, atEnd);
-    if (matched) return true;
-    if (atEnd) return false;
-    before = waiting;
-    code = text.codePointAt(offset) as number;
-    offset += code > 0xffff ? 2 : 1;
-    position += 1;
-  }
-}
-
-function holds(ranges: Ranges, code: number): boolean {
-  for (const [first, last] of ranges) if (code >= first && code <= last) return true;
-  return false;
 }

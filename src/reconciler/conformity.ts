@@ -3,12 +3,20 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { holdsExact, patternOf, wireText, type Json, type JsonObject } from '../model/index.js';
 
+/** Leaves ajv's validation, which knows but yes and no. */
+class Unclear extends Error {}
+
 /** Patterns are matched by our own matcher, which no text holds up. ajv tells patterns apart by their text. */
 const regExp = Object.assign(
   (source: string) => {
     const pattern = patternOf(source);
     if ('fault' in pattern) throw new Error(`a pattern got past validation: ${pattern.fault}`);
-    return { test: pattern.matches, toString: () => source };
+    const test = (text: string): boolean => {
+      const matched = pattern.matches(text);
+      if (matched === undefined) throw new Unclear(`a text takes too long to match with the pattern ${JSON.stringify(source)}`);
+      return matched;
+    };
+    return { test, toString: () => source };
   },
   { code: 'patternOf' },
 );
@@ -25,10 +33,20 @@ export const options = {
   code: { regExp },
 } as const;
 
-/** Says in words why a record does not satisfy the schema: where, and by which rule. Never what stands there. */
-export function conformity(every: JsonObject): (record: JsonObject) => string | undefined {
+/** What is to be said of a record: why it does not satisfy the schema, or why nobody can tell. Never what stands there. */
+export type Judgement = { readonly is: 'failed' | 'unclear'; readonly why: string };
+
+/** Undefined for a record that satisfies the schema; otherwise where it does not, and by which rule. */
+export function conformity(every: JsonObject): (record: JsonObject) => Judgement | undefined {
   const validate = new Ajv(options).compile(every);
-  return (record) => (validate(plain(record)) ? undefined : why(validate.errors ?? []));
+  return (record) => {
+    try {
+      return validate(plain(record)) ? undefined : { is: 'failed', why: why(validate.errors ?? []) };
+    } catch (error) {
+      if (error instanceof Unclear) return { is: 'unclear', why: error.message };
+      throw error;
+    }
+  };
 }
 
 /** A number beyond a double is no less a number. */

@@ -15,20 +15,25 @@ import {
   type JsonObject,
   type Verified,
 } from '../model/index.js';
+import type { Judgement } from './conformity.js';
 
 /** Offenders that are named; all are counted. */
 const NAMED = 20;
 /** Characters of an identifier, and of what is said of it: both may come from anywhere. */
 const LONGEST = 500;
 
+type Offender = Verified['offenders'][number];
+
 interface Tally {
   readonly expectation: Expectation;
   readonly collection: Collection;
-  /** Why a record is not as expected. */
-  readonly why: (record: JsonObject) => string | undefined;
-  readonly offenders: { readonly id: string; readonly why: string }[];
+  readonly judge: (record: JsonObject) => Judgement | undefined;
+  readonly offenders: Offender[];
   checked: number;
   failed: number;
+  /** Records of which nobody can tell. */
+  unclear: number;
+  doubt?: Offender;
   trouble?: Diagnostic;
 }
 
@@ -38,7 +43,8 @@ export async function verify(cloud: Pick<CloudReader, 'records'>, collections: C
   const { conformity } = await import('./conformity.js');
   const tallies = expectations.map((expectation): Tally => {
     const { every, collection } = expectation;
-    return { expectation, collection: collections.get(collection) as Collection, why: every ? conformity(every) : () => undefined, offenders: [], checked: 0, failed: 0 };
+    const judge = every ? conformity(every) : () => undefined;
+    return { expectation, collection: collections.get(collection) as Collection, judge, offenders: [], checked: 0, failed: 0, unclear: 0 };
   });
   const readings = new Map<string, Tally[]>();
   for (const tally of tallies) append(readings, canonical([tally.expectation.collection, tally.expectation.where]), tally);
@@ -46,13 +52,21 @@ export async function verify(cloud: Pick<CloudReader, 'records'>, collections: C
   return tallies.map(verified);
 }
 
+/** Records that are judged before anything else, such as an interruption, has its turn. */
+const AT_A_TIME = 20;
+const turn = (): Promise<void> => new Promise((done) => void setImmediate(done));
+
 const UNREADABLE: Diagnostic = { severity: 'error', code: 'unreadable', summary: 'the records cannot be read' };
 
 /** @param alike at least one; all ask for the same records */
 async function read(cloud: Pick<CloudReader, 'records'>, alike: readonly Tally[]): Promise<void> {
   const [{ collection, expectation }] = alike as readonly [Tally];
   try {
-    for await (const page of cloud.records(collection, { filters: expectation.where })) for (const found of page) for (const tally of alike) count(tally, found);
+    for await (const page of cloud.records(collection, { filters: expectation.where }))
+      for (const [index, found] of page.entries()) {
+        if (index % AT_A_TIME === 0) await turn();
+        for (const tally of alike) count(tally, found);
+      }
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;
     for (const tally of alike) tally.trouble = error.diagnostics.find(({ severity }) => severity === 'error') ?? UNREADABLE;
@@ -61,10 +75,16 @@ async function read(cloud: Pick<CloudReader, 'records'>, alike: readonly Tally[]
 
 function count(tally: Tally, found: Found): void {
   tally.checked += 1;
-  const why = tally.why(found.record);
-  if (why === undefined) return;
-  tally.failed += 1;
-  if (tally.offenders.length < NAMED) tally.offenders.push({ id: brief(identifier(tally, found)), why: brief(why) });
+  const judged = tally.judge(found.record);
+  if (!judged) return;
+  const offender = (): Offender => ({ id: brief(identifier(tally, found)), why: brief(judged.why) });
+  if (judged.is === 'unclear') {
+    tally.unclear += 1;
+    tally.doubt ??= offender();
+  } else {
+    tally.failed += 1;
+    if (tally.offenders.length < NAMED) tally.offenders.push(offender());
+  }
 }
 
 /** Where nobody knows an identifier, the place in the listing, from 1. */
@@ -82,19 +102,27 @@ export function unverified(all: readonly Verified[]): readonly Diagnostic[] {
   );
 }
 
-function verified({ expectation, checked, failed, offenders, trouble }: Tally): Verified {
+function doubtful({ doubt, unclear, checked }: Tally): Diagnostic | undefined {
+  if (!doubt) return undefined;
+  const summary = `of ${checked} ${checked === 1 ? 'record' : 'records'} nobody can tell whether ${unclear} ${unclear === 1 ? 'is' : 'are'} as expected: ${doubt.id}: ${doubt.why}`;
+  return { severity: 'error', code: 'takes-too-long', summary, detail: 'Let the pattern begin with `^`, or repeat less in it; `maxLength` bounds the text.' };
+}
+
+function verified(tally: Tally): Verified {
+  const { expectation, checked, failed, offenders, trouble } = tally;
   const { name, collection, origin } = expectation;
+  const diagnostic = trouble ?? doubtful(tally);
   const count = trouble ? undefined : miscount(expectation, checked);
   return {
     name,
     collection,
     origin,
-    verdict: trouble ? 'unknown' : failed > 0 || count !== undefined ? 'failed' : 'met',
+    verdict: diagnostic ? 'unknown' : failed > 0 || count !== undefined ? 'failed' : 'met',
     checked,
     failed,
     offenders,
     ...(count !== undefined && { count }),
-    ...(trouble && { diagnostic: trouble }),
+    ...(diagnostic && { diagnostic }),
   };
 }
 

@@ -3,12 +3,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { patternOf } from '../../src/model/index.js';
+import { seededRandom } from '../support/simulated.js';
 
 const fault = (source: string): string | undefined => {
   const found = patternOf(source);
   return 'fault' in found ? found.fault : undefined;
 };
-const matches = (source: string, text: string): boolean => {
+const matches = (source: string, text: string): boolean | undefined => {
   const found = patternOf(source);
   if ('fault' in found) throw new Error(`${source}: ${found.fault}`);
   return found.matches(text);
@@ -70,9 +71,10 @@ describe('a pattern', () => {
     let taken = 0;
     fc.assert(
       fc.property(pattern, fc.array(text, { minLength: 1, maxLength: 6 }), (source, texts) => {
-        if (fault(source) !== undefined) return;
+        const found = patternOf(source);
+        if ('fault' in found) return;
         taken += 1;
-        for (const one of texts) expect([source, one, matches(source, one)]).toEqual([source, one, new RegExp(source, 'u').test(one)]);
+        for (const one of texts) expect([source, one, found.matches(one)]).toEqual([source, one, new RegExp(source, 'u').test(one)]);
       }),
       { numRuns: 2_000 },
     );
@@ -125,7 +127,32 @@ describe('a pattern', () => {
     ['^([a-z]+\\.?)+@$', 'abc.'.repeat(25_000), '!'],
     ['(x+x+)+y', 'x'.repeat(1_000_000), ''],
     ['^[A-Z]{3,}$', 'A'.repeat(10_000_000), ' '],
+    ['(?:[a-z]?){240}z$', 'a'.repeat(10_000_000), ''],
   ])('%s ends at once', (source, head, tail) => {
     expect(matches(source, head + tail)).toBe(false);
+  });
+
+  /** What these have to remember, which of the last characters were an `a`, makes every character of a random text a new state. */
+  const forgetful = ['a[ab]{240}c', '(?:[ab]?){100}a[ab]{100}c', `a.{100}[${Array.from({ length: 200 }, (_, index) => String.fromCodePoint(0x4e00 + 2 * index)).join('')}]{100}c`];
+  const noise = (length: number): string => {
+    const { fraction } = seededRandom();
+    return Array.from({ length }, () => (fraction() < 0.5 ? 'a' : 'b')).join('');
+  };
+
+  it.each(forgetful)('%s is not matched at any price, and matched with what takes no time', (source) => {
+    expect(matches(source, noise(3_000_000))).toBeUndefined();
+    expect(matches(source, noise(10_000))).toBe(false);
+    expect(matches(source, noise(3_000_000))).toBeUndefined();
+    expect(matches('a[ab]{240}c', `${noise(5_000)}c`)).toBe(true);
+  });
+
+  it('matches the same texts again and again, whatever it let go of in between', () => {
+    const [source = ''] = forgetful;
+    const pattern = patternOf(source);
+    if ('fault' in pattern) throw new Error(pattern.fault);
+    const texts = Array.from({ length: 20 }, (_, index) => `${noise(3_000).slice(index)}${index % 2 === 0 ? 'c' : 'd'}`);
+    const found = (): readonly unknown[] => texts.map((one) => pattern.matches(one));
+    const right = texts.map((one) => new RegExp(source, 'u').test(one));
+    expect([found(), found(), new Set(right).size]).toEqual([right, right, 2]);
   });
 });

@@ -8,6 +8,7 @@ import { collections } from '../../src/resources/index.js';
 import { theirs } from '../support/estate.js';
 import { project } from '../support/planning.js';
 import { rig } from '../support/rig.js';
+import { seededRandom } from '../support/simulated.js';
 
 const origin = { file: 'a.yaml', line: 1, column: 1 };
 const expectation = (more: Partial<Expectation>): Expectation => ({ name: 'one', collection: 'subscriptions', where: { label: 'fleet-a' }, origin, ...more });
@@ -214,6 +215,47 @@ describe('why a record is not as expected', () => {
       expect(one).toMatchObject({ verdict: 'failed', failed: 1 });
       expect(JSON.stringify(one).length).toBeLessThan(2_000);
     }
+  });
+});
+
+describe('a text that takes too long', () => {
+  const pattern = 'a[ab]{240}c';
+  const { fraction } = seededRandom();
+  const noise = Array.from({ length: 200_000 }, () => (fraction() < 0.5 ? 'a' : 'b')).join('');
+
+  it('leaves its record, and so the expectation, unknown, and the other records judged', async () => {
+    const records = [
+      { imsi: '1', a: noise },
+      { imsi: '2', a: 'x' },
+      { imsi: '3', a: noise },
+      { imsi: '4', a: `a${'b'.repeat(240)}c` },
+    ];
+    const [one] = await verify(of(...records), collections, [expectation({ every: { properties: { a: { pattern } } }, count: { max: 3 } })]);
+    expect(one).toMatchObject({
+      verdict: 'unknown',
+      checked: 4,
+      failed: 1,
+      offenders: [{ id: '2', why: `a must match pattern "${pattern}"` }],
+      count: '4 records, at most 3 are expected',
+      diagnostic: {
+        code: 'takes-too-long',
+        summary: `of 4 records nobody can tell whether 2 are as expected: 1: a text takes too long to match with the pattern "${pattern}"`,
+      },
+    });
+  });
+
+  it('is not matched where it is too long to begin with', async () => {
+    expect(await checked({ properties: { a: { pattern, maxLength: 1_000 } } }, { imsi: '1', a: noise })).toMatchObject({ verdict: 'failed', failed: 1 });
+  });
+
+  it('holds nothing else up for more than a few records', async () => {
+    let [turns, ended] = [0, false];
+    const count = (): void => void (ended || ((turns += 1), setImmediate(count)));
+    setImmediate(count);
+    const records = Array.from({ length: 200 }, (_, index) => found({ imsi: String(index), a: noise.slice(0, 100) }));
+    await verify(reader(() => [records, [], [records[0] as Found]]).cloud, collections, [expectation({ every: { properties: { a: { pattern } } } })]);
+    ended = true;
+    expect(turns).toBeGreaterThanOrEqual(10);
   });
 });
 
