@@ -1,6 +1,16 @@
 // Records as YAML. Alone in its file because the library costs time to load, and most commands do without.
-import { stringify } from 'yaml';
+import { stringify, type ScalarTag } from 'yaml';
+import { ExactNumber } from '../model/index.js';
 import { inert } from '../report/index.js';
+
+/** A number that no double holds, with its digits. */
+const exact: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => value instanceof ExactNumber,
+  resolve: (text) => text,
+  stringify: ({ value }) => String(value),
+};
 
 /**
  * Every text in double quotes and on one line: nothing in it can be taken for a flag, a number or a date by any reader of
@@ -8,7 +18,7 @@ import { inert } from '../report/index.js';
  */
 export function yamlText(value: unknown): string {
   const written = (defaultKeyType: 'PLAIN' | 'QUOTE_DOUBLE'): string =>
-    stringify(value, { lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType });
+    stringify(value, { customTags: [exact], lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType });
   const plain = written('PLAIN');
   return plain === inert(plain) && !/^\s*::/m.test(plain) ? plain : inert(written('QUOTE_DOUBLE'));
 }

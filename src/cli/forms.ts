@@ -1,6 +1,6 @@
 // The forms in which records are listed. Each takes them in pieces, as they come, and keeps none.
-import { isObject, valueAt, walk, type Collection, type Found } from '../model/index.js';
-import { columned, csvRow, inertJson, type Room } from './tables.js';
+import { ExactNumber, isObject, valueAt, walk, wireText, type Collection, type Found } from '../model/index.js';
+import { columned, csvRow, inertJson, type Cell, type Room } from './tables.js';
 
 export interface Form {
   /** Text of the next records, the first of them with all that comes before. */
@@ -22,7 +22,7 @@ export async function formOf(output: Output, collection: Collection, first: read
     case 'json':
       return json();
     case 'ndjson':
-      return { some: (found) => inertJson([...found.map(({ record }) => JSON.stringify(record)), ''].join('\n')), end: () => '' };
+      return { some: (found) => inertJson([...found.map(({ record }) => wireText(record)), ''].join('\n')), end: () => '' };
     case 'yaml':
       return yaml();
     default:
@@ -34,9 +34,8 @@ function json(): Form {
   let before = '[';
   return {
     some(found) {
-      const list = JSON.stringify(
+      const list = wireText(
         found.map(({ record }) => record),
-        null,
         2,
       );
       const text = before + inertJson(list.slice(1, -2));
@@ -64,11 +63,11 @@ function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: r
   const all = unknown ? [...new Set(first.flatMap(({ record }) => Object.keys(record)))] : known(collection);
   const paths = pathsOf(output, collection, all, first);
   const left = new Set<string>();
-  const valuesOf = ({ values, record }: Found): readonly (string | number)[] => {
+  const valuesOf = ({ values, record }: Found): readonly Cell[] => {
     if (unknown) for (const name of Object.keys(record)) if (!all.includes(name)) left.add(name);
     return paths.map((path) => {
       const value = valueAt(unknown ? record : values, path);
-      return typeof value === 'number' ? value : cell(value);
+      return typeof value === 'number' || value instanceof ExactNumber ? value : cell(value);
     });
   };
   const texts = (found: readonly Found[]): readonly (readonly string[])[] => found.map((one) => valuesOf(one).map(String));
@@ -110,5 +109,5 @@ function pathsOf(output: 'table' | 'wide' | 'csv', { columns }: Collection, all:
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map(cell).join(' ');
-  return isObject(value) ? JSON.stringify(value) : String(value);
+  return isObject(value) ? wireText(value) : String(value);
 }

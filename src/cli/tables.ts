@@ -1,5 +1,6 @@
 // Rows for people and for spreadsheets. Whatever stands in a cell is data: no terminal, log or spreadsheet obeys it.
 import { clip, columns, guard, inert, visible } from '../report/index.js';
+import type { ExactNumber } from '../model/index.js';
 import type { Context } from './context.js';
 
 const GAP = 2;
@@ -54,10 +55,12 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return lines.head + lines.rows(rows);
 }
 
+export type Cell = string | number | ExactNumber;
+
 /** A row after RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe; one that a CI log would take for a command stands in quotes. */
-export function csvRow(row: readonly (string | number)[]): string {
-  const cell = (value: string | number): string => {
-    const text = typeof value === 'number' ? String(value) : visible(value).replace(/^(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|\\[tr])/u, "'");
+export function csvRow(row: readonly Cell[]): string {
+  const cell = (value: Cell): string => {
+    const text = typeof value === 'string' ? visible(value).replace(/^(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|\\[tr])/u, "'") : String(value);
     return /[",]|^\s|\s$|^::/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return `${row.map(cell).join(',')}\r\n`;

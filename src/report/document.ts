@@ -6,6 +6,7 @@ import {
   SENSITIVE,
   Template,
   compareText,
+  digitsOf,
   isTree,
   normal,
   redact,
@@ -181,6 +182,7 @@ function patchOf(change: Change, before: View | undefined, after: View | undefin
 
 const at = (tree: Json, path: readonly string[]): Json | undefined => path.reduce<Json | undefined>((inner, key) => (isTree(inner) ? inner[key] : undefined), tree);
 
+/** As it is sent: exact numbers are numbers here, and texts, as they can be declared, in what is shown before and after. */
 function documentRequest({ method, path, body }: Request): ResourceChange['requests'][0] {
   return { method, path, body: body === undefined ? null : sorted(redact(body, () => SENSITIVE)) };
 }
@@ -219,7 +221,7 @@ function see(attribute: Attribute | undefined, value: Value): Seen {
     const { unknown, sensitive, ...seen } = seeTree(innerOf(attribute), value, Object.keys(value));
     return { ...seen, ...(Object.keys(unknown).length > 0 && { unknown }), ...(Object.keys(sensitive).length > 0 && { sensitive }) };
   }
-  const plain = onWire(attribute, value as Json);
+  const plain = digitsOf(onWire(attribute, value as Json)) as Json;
   return { shown: plain, known: plain };
 }
 

@@ -1,12 +1,12 @@
 // JSON for people and programs: keys sorted, two spaces, and nothing in it that a terminal or a CI log obeys.
-import { sorted } from '../model/index.js';
+import { sorted, wireText } from '../model/index.js';
 import { inert } from './inert.js';
 
 export function jsonText(value: unknown): string {
-  return inert(JSON.stringify(sorted(value), null, 2)) + '\n';
+  return inert(wireText(sorted(value), 2)) + '\n';
 }
 
 /** One line of a stream. */
 export function jsonLine(value: unknown): string {
-  return inert(JSON.stringify(sorted(value))) + '\n';
+  return inert(wireText(sorted(value))) + '\n';
 }

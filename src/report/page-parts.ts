@@ -1,5 +1,5 @@
 // What the pages of plans and audits share: one object that can be opened, its attributes, complaints.
-import { compareText, type Diagnostic, type Json } from '../model/index.js';
+import { compareText, wireText, type Diagnostic, type Json } from '../model/index.js';
 import { inline, oneLine, rows, type Difference, type Row } from './differences.js';
 import { shorten } from './inert.js';
 import { markup, raw, type Markup } from './markup.js';
@@ -86,7 +86,7 @@ export function lines(all: readonly Row[]): Markup {
 /** JSON as people read it, each line inside an element of its own. */
 export function json(value: Json): Markup {
   return lines(
-    JSON.stringify(value, null, 2)
+    wireText(value, 2)
       .split('\n')
       .map((text) => ({ sign: ' ', text: shorten(text, 20_000) })),
   );

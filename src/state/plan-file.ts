@@ -4,8 +4,10 @@ import {
   digest,
   exits,
   isObject,
+  parseJson as parseExactly,
   refuse,
   sorted,
+  wireText,
   type DocumentRequest,
   type Json,
   type PlanDocument,
@@ -79,7 +81,7 @@ const shape = members<PlanFile>({
 export async function writePlanFile({ path, files, clock }: PlanFileOptions, document: PlanDocument, options: PlanOptions): Promise<PlanFile> {
   const content = { plan_file_version: VERSION, expires_at: new Date(clock.now() + LIFETIME).toISOString(), options, document } as const;
   const file: PlanFile = { ...content, digest: digest(content as unknown as Json) };
-  await withDisk(path, async () => files.replace((await ifThere(files.realPath(path))) ?? path, `${JSON.stringify(sorted(file), null, 2)}\n`, 0o600));
+  await withDisk(path, async () => files.replace((await ifThere(files.realPath(path))) ?? path, `${wireText(sorted(file), 2)}\n`, 0o600));
   return file;
 }
 
@@ -88,7 +90,7 @@ export async function readPlanFile({ path, files, clock }: PlanFileOptions): Pro
   const source =
     (await withDisk(path, () => ifThere(files.read(path)))) ??
     refuse('no-such-file', `there is no file ${path}`, { detail: 'Name a file that plan saved, or save one: trueup plan --out FILE' });
-  const parsed = parseJson(source);
+  const parsed = parseJson(source, parseExactly);
   if ('brokenAt' in parsed) damaged(path, parsed.brokenAt, 'the text breaks off or is no JSON', REMEDY);
   const top = { line: 1, column: 1 };
   if (!isObject(parsed.value) || typeof parsed.value.plan_file_version !== 'number') damaged(path, top, 'it is no saved plan', REMEDY);

@@ -3,6 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseJson, wireText, type Declaration, type Value, type Values } from '../../src/model/index.js';
 import { withNumbers } from '../../src/reconciler/numbers.js';
+import { renderPlan } from '../../src/report/index.js';
+import { patched } from '../../src/report/patch.js';
+import { readPlanFile, writePlanFile } from '../../src/state/index.js';
 import { declare, kindOf } from '../support/planning.js';
 import { desire, rig, type Rig } from '../support/rig.js';
 
@@ -73,6 +76,20 @@ describe('over whole runs', () => {
     expect((await cloud.apply(project(90))).exit).toBe(0);
     expect(box.document).toBe(`{"usage":{"limit":${BIG},"pct":90}}`);
     expect((await cloud.plan(project(90))).exit).toBe(0);
+  });
+
+  it('a plan shows what is sent, and is read again as it was saved', async () => {
+    const { cloud } = holding('alert_rules', '"settings":', rule, `{"usage":{"limit":${BIG},"pct":80}}`);
+    const document = cloud.document(await cloud.plan(desire(ruleWith({ usage: { limit: BIG, pct: 90 } }))));
+    const text = renderPlan(document, 'json', { color: false, width: 100 });
+    expect(text).toMatch(new RegExp(`"body": \\{\\s+"settings": \\{\\s+"usage": \\{\\s+"limit": ${BIG},\\s+"pct": 90\\s`));
+    const at = { path: '/sim/plan.json', files: cloud.files, clock: cloud.clock };
+    await writePlanFile(at, document, { targets: [], excludes: [], allow: [], destroy: false, variables: {} });
+    const saved = await readPlanFile(at);
+    expect(renderPlan(saved.document, 'json', { color: false, width: 100 })).toBe(text);
+    expect(patched(document.resource_changes[0]?.change.before ?? null, document.resource_changes[0]?.patch ?? [])).toEqual(document.resource_changes[0]?.change.after);
+    const applied = await cloud.apply(desire(ruleWith({ usage: { limit: BIG, pct: 90 } })), { saved: saved.document });
+    expect(applied.exit).toBe(0);
   });
 
   it('a declaration stays quiet when another hand takes its neighbours away', async () => {
