@@ -381,7 +381,7 @@ describe('signals', () => {
 
   test('while one run holds the lock, another is 4 and doctor names the holder', async () => {
     const home = folder({ 'trueup.yaml': many(3) });
-    const { env } = await emulator(home, ['--fault', 'latency=600000,method=POST']);
+    const { env } = await emulator(home, ['--fault', 'latency=600000,method=POST,path=/api/v2']);
     const run = home.start(['apply', '--auto-approve'], { env });
     await run.says('Plan: 3');
     expect((await home.expect(4, ['apply', '--auto-approve'], { env })).stderr).toContain(String(run.child.pid));
