@@ -111,7 +111,7 @@ async function consult(cloud: Witnesses['cloud'], asked: readonly Subject[], sin
 /** From when on the log has to be read for these, of which there is one at least; by the server's clock (ISO 8601). */
 export function logWindow(subjects: readonly Subject[], now: number, skew?: number): string {
   const end = now + (skew ?? 0);
-  const start = Math.min(...subjects.map((subject) => startOf(subject, end, skew)));
+  const start = subjects.reduce((first, subject) => Math.min(first, startOf(subject, end, skew)), Infinity);
   return new Date(Math.max(end - KEPT, start)).toISOString();
 }
 
@@ -133,9 +133,9 @@ export function authorOf(subject: Subject, activities: readonly Activity[], skew
   if (subject.what === 'gone') return records.findLast(({ action }) => action === 'delete');
   if (subject.what === 'unmanaged') return records.findLast(({ action }) => MAKING.has(action)) ?? records.findLast(({ action }) => action === 'update');
   const weighed = records.map((one) => [one, weigh(subject, one)] as const);
-  const rest = weighed.slice(weighed.findLastIndex(([, weight]) => weight === 'contradicts') + 1);
-  const later = ({ at }: Activity): boolean => subject.prior !== undefined && Date.parse(at) > applied + slack(skew) + CUT;
-  const [author] = rest.findLast(([, weight]) => weight === 'shows') ?? rest.findLast(([one, weight]) => weight === 'open' && later(one)) ?? [];
+  const mayBeOurs = ({ at }: Activity): boolean => Date.parse(at) <= applied + slack(skew) + CUT;
+  const rest = weighed.slice(weighed.findLastIndex(([one, weight]) => weight === 'contradicts' || (weight === 'open' && mayBeOurs(one))) + 1);
+  const [author] = rest.findLast(([, weight]) => weight === 'shows') ?? rest.findLast(([, weight]) => weight === 'open' && subject.prior) ?? [];
   return author;
 }
 

@@ -69,6 +69,8 @@ const cases: readonly (readonly [title: string, records: readonly Activity[], au
   ['a record that does not say what it changed', [record(90, {}, 'ada@example.com', silent)], 'ada@example.com'],
   ['a record that says what it changed is believed first', [record(60, { name: 'Camp' }), record(90, {}, 'ada@example.com', silent)], 'dana@example.com'],
   ['a record that does not say what it changed, when our own write may have come', [record(60.9, {}, 'key-1', silent)], undefined],
+  ['a change that our own write may have put back, which does not say what it changed', [record(-30, { name: 'Camp' }), record(-1, {}, 'key-1', silent)], undefined],
+  ['a change after what may be our own write', [record(-1, {}, 'key-1', silent), record(2, { name: 'Camp' })], 'dana@example.com'],
   ['the same, where nobody compared the clocks', [record(360.9, {}, 'key-1', silent)], undefined, {}, null],
   ['the same, clearly later', [record(362, {}, 'key-1', silent)], 'key-1', {}, null],
   ['a record that does not say what it changed, before something else was live', [record(90, {}, 'ada@example.com', silent), record(100, { name: 'Yard' })], undefined],
@@ -176,6 +178,7 @@ describe('the window that is read', () => {
     ['is a week for what nothing manages', [at(APPLIED), stranger], 0, new Date(NOW - 7 * 24 * 3600_000).toISOString()],
     ['is shorter for it where the oldest apply is younger', [{ ...stranger, news: APPLIED }], 0, after(-60)],
     ['is a week for it where the oldest apply is older', [{ ...stranger, news: '2025-12-24T00:00:00.000Z' }], 0, new Date(NOW - 7 * 24 * 3600_000).toISOString()],
+    ['is told for very many', Array.from({ length: 200_000 }, () => at(APPLIED)), 0, after(-60)],
   ])('%s', (_, subjects, skew, since) => expect(logWindow(subjects, NOW, skew)).toBe(since));
 });
 
