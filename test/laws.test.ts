@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bareEstate, type Estate } from '../src/emulator/index.js';
 import { canonical, policyRules, Reference, Secret, type Declaration, type Json, type Project, type Value } from '../src/model/index.js';
-import { renderPlan } from '../src/report/index.js';
+import { renderPlan } from '../src/report/render.js';
 import { planFormats } from '../src/report/formats.js';
 import { declare } from './support/planning.js';
 import { desire, rig } from './support/rig.js';

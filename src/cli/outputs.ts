@@ -19,6 +19,9 @@ export interface Output {
 /** What a run remembers, beside its name: five generations, the journal and the next one, the lock. */
 const BESIDE_STATE = /^(?:\.[1-5]|\.journal(?:\.next)?|\.lock)?$/;
 
+/** What trueup keeps in its folder: the states of all environments, and the emulator's data. */
+const OWN = /^(?:state\.|emulator\.json$)/;
+
 /**
  * Whether all of them can be written without harm, as far as that can be known beforehand.
  * @param inputs absolute paths of what the command reads
@@ -54,7 +57,7 @@ interface Ground {
 }
 
 function harmAt(path: string, { state, own, read }: Ground): string | undefined {
-  if (path.startsWith(own + sep) || (path.startsWith(state) && BESIDE_STATE.test(path.slice(state.length)))) return 'trueup keeps its state there';
+  if ((path.startsWith(own + sep) && OWN.test(basename(path))) || (path.startsWith(state) && BESIDE_STATE.test(path.slice(state.length)))) return 'trueup keeps its state there';
   if (/\.ya?ml$/i.test(path)) return 'a file of that name holds declarations';
   return read.includes(path) ? 'this command reads it' : undefined;
 }

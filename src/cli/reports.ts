@@ -1,6 +1,7 @@
 // The forms an answer takes: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
 import { resolve } from 'node:path';
-import { exits, refuse, type Diagnostic, type Exit, type Verdict } from '../model/index.js';
+import { exits, refuse, type Diagnostic, type Exit, type PlanDocument, type Verdict } from '../model/index.js';
+import type { PlanFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
 import { isDiskError } from '../state/trouble.js';
 import type { Context } from './context.js';
@@ -36,6 +37,13 @@ export function formsOf<Format extends string>({ flags, cwd }: Context, formats:
 export const outputsOf = ({ files }: Forms<string>): readonly Output[] => files.map(([format, path]) => ({ flag: `--report ${format}`, path }));
 
 export type Render<Format> = (format: Format, style: Style) => string;
+
+/** How a plan is shown: as text, which most runs ask for, without loading the other forms. */
+export async function planRenderer(forms: Forms<PlanFormat>): Promise<(document: PlanDocument, format: PlanFormat, style: Style) => string> {
+  if (forms.shown !== 'text' || forms.files.length > 0) return (await import('../report/render.js')).renderPlan;
+  const { planInText } = await import('../report/index.js');
+  return (document, _, style) => planInText(document, style);
+}
 
 /** Shows and writes what `render` makes. Exit 1 where a file could not be written. */
 export function deliver<Format extends string>(context: Context, forms: Forms<Format>, render: Render<Format>): Promise<Exit> {

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DriftDocument } from '../../src/model/index.js';
-import { renderDrift } from '../../src/report/index.js';
+import { renderDrift } from '../../src/report/render.js';
 import { visible } from '../../src/report/inert.js';
 import { hostile } from '../report/arbitrary.js';
 import { audits, hostileAudit } from '../report/audits.js';

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AccessReview, Change, DriftRecord, Plan } from '../../src/model/index.js';
-import { driftDocument, planDocument, renderDrift, renderPlan } from '../../src/report/index.js';
+import { driftDocument, planDocument } from '../../src/report/index.js';
+import { renderDrift, renderPlan } from '../../src/report/render.js';
 import { kinds } from '../../src/resources/index.js';
 import { hostile } from '../report/arbitrary.js';
 import { audits, hostileAudit } from '../report/audits.js';
@@ -161,9 +162,14 @@ function many(count: number): ReturnType<typeof driftDocument> {
 test('access is a row a user and a column an account, or a row an authorization', async () => {
   const cells = (html: string): Promise<readonly string[]> => open(html, {}, ({ page }) => page.locator('#access td').allTextContents());
   const whole = await cells(pages['the audit audited'] as string);
-  expect(whole).toHaveLength(9);
-  expect([whole[1], whole[4], whole[5]]).toEqual(['administrator≠ declared: full_access_user', 'administratorfrom Headquarters', 'none']);
-  expect(await cells(pages['an audit of more access than a matrix holds'] as string)).toHaveLength(10);
+  expect(whole).toHaveLength(12);
+  expect([whole[1], whole[5], whole[6], whole[7]]).toEqual([
+    'administrator≠ declared: full_access_user',
+    'administratorfrom Headquarters',
+    'administratorfrom Headquartersown: full_access_user, no_access≠ declared: read_only_user',
+    'none',
+  ]);
+  expect(await cells(pages['an audit of more access than a matrix holds'] as string)).toHaveLength(14);
 });
 
 describe('text from anywhere stays text', () => {

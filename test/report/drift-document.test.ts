@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import type { DriftDocument } from '../../src/model/index.js';
-import { renderDrift } from '../../src/report/index.js';
+import { renderDrift } from '../../src/report/render.js';
 import { hostile } from './arbitrary.js';
 import { audits, hostileAudit } from './audits.js';
 

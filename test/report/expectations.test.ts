@@ -1,7 +1,8 @@
 // What an audit says of expectations, where nothing else is to be said.
 import { describe, expect, test } from 'vitest';
 import type { Verified } from '../../src/model/index.js';
-import { driftDocument, renderDrift } from '../../src/report/index.js';
+import { driftDocument } from '../../src/report/index.js';
+import { renderDrift } from '../../src/report/render.js';
 import { at, meta } from './plans.js';
 
 const style = { color: false, width: 100 };

@@ -1,7 +1,8 @@
 // Every renderer over the same plans, byte for byte.
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic, Event, Outcome } from '../../src/model/index.js';
-import { ndjson, planDocument, renderDiagnostics, renderDrift, renderOutcomes, renderPlan } from '../../src/report/index.js';
+import { ndjson, planDocument, renderDiagnostics, renderOutcomes } from '../../src/report/index.js';
+import { renderDrift, renderPlan } from '../../src/report/render.js';
 import { planFormats } from '../../src/report/formats.js';
 import { columns } from '../../src/report/width.js';
 import { kinds } from '../../src/resources/index.js';

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Outcome, Plan } from '../../src/model/index.js';
-import { advance, ndjson, noProgress, planDocument, progressLine, renderDiagnostics, renderDrift, renderOutcomes, renderPlan } from '../../src/report/index.js';
+import { advance, ndjson, noProgress, planDocument, progressLine, renderDiagnostics, renderOutcomes } from '../../src/report/index.js';
+import { renderDrift, renderPlan } from '../../src/report/render.js';
 import { code, fence, guard, inert, prose, visible } from '../../src/report/inert.js';
 import { driftFormats, planFormats } from '../../src/report/formats.js';
 import { columns } from '../../src/report/width.js';

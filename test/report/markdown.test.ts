@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { summarise, type Change, type DriftRecord, type Plan } from '../../src/model/index.js';
-import { driftDocument, planDocument, renderDrift, renderPlan } from '../../src/report/index.js';
+import { driftDocument, planDocument } from '../../src/report/index.js';
+import { renderDrift, renderPlan } from '../../src/report/render.js';
 import { kinds } from '../../src/resources/index.js';
 import { arbitraryChange, arbitraryPlan, hostile } from './arbitrary.js';
 import { meta, mixed, quiet } from './plans.js';

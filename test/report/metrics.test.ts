@@ -2,7 +2,7 @@
 // what could not be checked is named.
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic, DriftDocument } from '../../src/model/index.js';
-import { metricsText, watchSentence } from '../../src/report/index.js';
+import { metricsText, watchSentence } from '../../src/report/metrics.js';
 import { audits } from './audits.js';
 
 const lines = (document: DriftDocument): readonly string[] =>

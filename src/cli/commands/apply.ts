@@ -107,10 +107,10 @@ async function carryOut(context: Context, site: Site, request: PlanRequest, save
 async function present(context: Context, site: Site, session: Session, { plan }: Proposal): Promise<void> {
   const { out } = context;
   const { lines } = site.watch;
-  const { renderPlan } = await import('../../report/index.js');
+  const { planInText } = await import('../../report/index.js');
   const document = await documentOf(context, site, session.snapshot, plan, lines ? 'all' : 'count');
   site.watch.end();
-  out.write(lines ? lines.plan(document) : renderPlan(document, 'text', out.style));
+  out.write(lines ? lines.plan(document) : planInText(document, out.style));
   await tellTrouble(context, document, 'text');
 }
 

@@ -12,7 +12,7 @@ export const run: Command = async (context, paths) => {
   const { flags, out } = context;
   await checkOutputs(context, outputsOf(forms), paths);
   const work = withProject(context, paths, async (site): Promise<Exit> => {
-    const { renderDrift } = await import('../../report/index.js');
+    const { renderDrift } = await import('../../report/render.js');
     const { document, exit } = await audit(context, site);
     site.watch.end();
     if (site.watch.lines) out.write(site.watch.lines.drift(document));
@@ -29,7 +29,7 @@ export const run: Command = async (context, paths) => {
 /** Reports say that there was no audit: those of an earlier one would tell of what is no more. */
 async function reportUnmade(context: Context, paths: readonly string[], forms: Forms<DriftFormat>, { diagnostics }: Refusal): Promise<void> {
   if (forms.files.length === 0) return;
-  const { renderDrift } = await import('../../report/index.js');
+  const { renderDrift } = await import('../../report/render.js');
   const document = await unmade(context, paths, diagnostics);
   await writeReports(context, forms, (format, style) => renderDrift(document, format, style));
 }

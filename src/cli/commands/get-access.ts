@@ -44,7 +44,7 @@ async function declaredHere(context: Context): Promise<Project> {
 }
 
 async function rendered(document: AccessDocument, output: string, columns: number): Promise<string> {
-  const { accessHead, accessList, accessMarkdown, accessRows, accessSentence } = await import('../../report/index.js');
+  const { accessHead, accessList, accessMarkdown, accessRows, accessSentence } = await import('../../report/access.js');
   const { access } = document;
   switch (output) {
     case 'json':

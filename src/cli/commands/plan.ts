@@ -8,7 +8,7 @@ import { planFormats } from '../../report/formats.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../outputs.js';
 import { chosen } from '../project.js';
-import { deliver, formsOf, outputsOf, tellTrouble } from '../reports.js';
+import { deliver, formsOf, outputsOf, planRenderer, tellTrouble } from '../reports.js';
 import { timeFrom } from '../times.js';
 import { documentOf, requestOf, withProject, type Site } from '../workplace.js';
 
@@ -24,7 +24,7 @@ export const run: Command = async (context, paths) => {
     paths,
     async (site): Promise<Exit> => {
       const { propose } = await import('../../reconciler/propose.js');
-      const { renderPlan } = await import('../../report/index.js');
+      const renderPlan = await planRenderer(forms);
       const request = requestOf(context);
       const proposal = await propose(site.desk, site.project, site.snapshot, request);
       const { exit } = proposal;

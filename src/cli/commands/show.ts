@@ -7,7 +7,7 @@ import { deliver, formsOf, outputsOf } from '../reports.js';
 
 export const run: Command = async (context, [name = '']) => {
   const { files, clock, cwd } = context;
-  const [{ readPlanFile }, { renderPlan }] = await Promise.all([import('../../state/index.js'), import('../../report/index.js')]);
+  const [{ readPlanFile }, { renderPlan }] = await Promise.all([import('../../state/index.js'), import('../../report/render.js')]);
   const path = resolve(cwd, name);
   const forms = formsOf(context, planFormats);
   await checkOutputs(context, outputsOf(forms), [], [path]);

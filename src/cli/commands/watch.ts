@@ -2,7 +2,8 @@
 // told and counted, and the next one comes at its time; cycles never pile up. Reads only.
 import { resolve } from 'node:path';
 import { exits, refuse, Refusal, type DriftDocument } from '../../model/index.js';
-import { metricsText, visible, watchSentence, type WatchRecord } from '../../report/index.js';
+import { visible } from '../../report/index.js';
+import { metricsText, watchSentence, type WatchRecord } from '../../report/metrics.js';
 import { audit } from '../audit.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { serveMetrics } from '../metrics-server.js';

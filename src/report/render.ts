@@ -1,0 +1,34 @@
+// Every form of plans and audits. Loaded where another form than a plan as text is asked for: pages and the forms of
+// other programs are half of this room.
+import type { DriftDocument, PlanDocument } from '../model/index.js';
+import { driftHtml } from './drift-html.js';
+import { driftMarkdown } from './drift-markdown.js';
+import { driftText } from './drift-text.js';
+import type { DriftFormat, PlanFormat } from './formats.js';
+import { jsonText } from './json.js';
+import { driftJunit } from './junit.js';
+import { lined, planInText, type Renderer } from './lined.js';
+import { planHtml } from './plan-html.js';
+import { planMarkdown } from './plan-markdown.js';
+import { driftSarif } from './sarif.js';
+import type { Style } from './style.js';
+
+const planRenderers: Readonly<Record<PlanFormat, Renderer<PlanDocument>>> = { text: planInText, json: jsonText, markdown: planMarkdown, html: planHtml };
+const driftRenderers: Readonly<Record<DriftFormat, Renderer<DriftDocument>>> = {
+  text: lined(driftText),
+  json: jsonText,
+  markdown: driftMarkdown,
+  html: driftHtml,
+  junit: driftJunit,
+  sarif: driftSarif,
+};
+
+/** Ends with a line feed. Only JSON needs the unchanged in the document, and shows what it holds. */
+export function renderPlan(document: PlanDocument, format: PlanFormat, style: Style): string {
+  return planRenderers[format](document, style);
+}
+
+/** Ends with a line feed. */
+export function renderDrift(document: DriftDocument, format: DriftFormat, style: Style): string {
+  return driftRenderers[format](document, style);
+}
