@@ -6,7 +6,7 @@ import { ExactNumber, Reference, Secret, wireText, type Declaration, type Json, 
 import { dummyCredentials } from '../../src/emulator/index.js';
 import { writeDeclarations } from '../../src/declarations/index.js';
 import { mergeChanges, merged, mergeSent } from '../../src/reconciler/merge.js';
-import { renderPlan } from '../../src/report/index.js';
+import { renderPlan } from '../../src/report/render.js';
 import { kinds } from '../../src/resources/index.js';
 import { theirs } from '../support/estate.js';
 import { declare } from '../support/planning.js';

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseJson, wireText, type Declaration, type Value, type Values } from '../../src/model/index.js';
 import { withNumbers } from '../../src/reconciler/numbers.js';
-import { renderPlan } from '../../src/report/index.js';
+import { renderPlan } from '../../src/report/render.js';
 import { patched } from '../../src/report/patch.js';
 import { readPlanFile, writePlanFile } from '../../src/state/index.js';
 import { declare, kindOf } from '../support/planning.js';
