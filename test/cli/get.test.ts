@@ -2,7 +2,9 @@
 import { EventEmitter } from 'node:events';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import fc from 'fast-check';
 import { parse as parseYaml } from 'yaml';
+import { yamlText } from '../../src/cli/as-yaml.js';
 import { columned, csvRow } from '../../src/cli/tables.js';
 import { outlet } from '../../src/cli/streams.js';
 import { timeFrom } from '../../src/cli/times.js';
@@ -333,6 +335,19 @@ describe('pieces', () => {
     expect(head + written(rows)).toBe(`ID${' '.repeat(20)}FIRST${' '.repeat(11)}LAST\nid-of-twenty-letters  ${'x'.repeat(13)}…  ${'y'.repeat(12)}\n`);
     const narrow = columned(['id', 'first', 'last'], rows, { columns: 30, kept: 0 });
     expect(narrow.rows(rows)).toBe(`id-of-twenty-letters  ${'x'.repeat(7)}…\n`);
+  });
+
+  const piece = fc.string({ unit: fc.constantFrom('::error::x', '\n', ' ', '\r', '\u0007', '\u202e', '##[group]', '-', '?', '#', ': ', 'long words '.repeat(60)), maxLength: 6 });
+  test('YAML reads back equal, and no line of it is a command', () => {
+    for (const harmful of [{ '::error::x': 1 }, { 'a\u0007b': 1 }, { 'a\u202eb': 1 }]) expect(parseYaml(yamlText([harmful]))).toEqual([harmful]);
+    expect(yamlText([{ a: 1, '::error::x': 1 }])).toBe('- "a": 1\n  "::error::x": 1\n');
+    fc.assert(
+      fc.property(fc.array(fc.dictionary(piece, fc.oneof(piece, fc.array(piece), fc.dictionary(piece, piece)))), (records) => {
+        const text = yamlText(records);
+        expect(text).not.toMatch(/^\s*::|##\[|[\r\u0007\u202e]/m);
+        expect(parseYaml(text)).toEqual(records.map((record) => ({ ...record })));
+      }),
+    );
   });
 
   test('a row of a spreadsheet', () => {

@@ -221,7 +221,7 @@ export function hostileAudit(text: string): DriftDocument {
       users: [{ id: text, email: text }],
       accounts: [{ id: text, name: text, depth: 1, administrators: 1 }],
       complete: true,
-      cells: [{ user: text, account: text, role: text, inherited_from: text, address: text, declared: text }],
+      cells: [{ user: text, account: text, role: text, inherited_from: text, own: [text], address: text, declared: text }],
     },
     diagnostics: [diagnostic],
     meta: { ...meta, target: text, paths: [text, text], api_requests: { [text]: 1 } },
