@@ -1,0 +1,67 @@
+// Writes V8's code cache of the command beside it: what the common commands compile is compiled once, here. They run
+// in this process, against an emulator in another one, so that the cache holds what they really use.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import v8 from 'node:v8';
+import { Script } from 'node:vm';
+
+const [folder] = process.argv.slice(2);
+const require = createRequire(import.meta.url);
+const estate = `accounts:
+  field: { name: Field operations }
+alert_push_destinations:
+  pager: { name: Pager, enabled: true, endpoint: { url: "https://hooks.example.com/alerts" } }
+alert_rules:
+  down: { associated_accounts: ["\${accounts.field.id}"], filter_criteria: { alert_type__in: [account_locked] }, http_destinations: ["\${alert_push_destinations.pager.destination_config_id}"] }
+`;
+
+/** An emulator of its own, and what leads to it. */
+function emulator() {
+  const child = spawn(process.execPath, [join(folder, 'trueup.cjs'), 'emulator'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  return new Promise((done, fail) => {
+    let text = '';
+    child.on('close', () => fail(new Error('the emulator ended')));
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+      const pairs = [...text.matchAll(/^export (\w+)='?([^'\n]*)'?\n/gm)].map(([, name, value]) => [name, value]);
+      if (pairs.some(([name]) => name === 'TRUEUP_V3_TOKEN')) done({ child, environment: Object.fromEntries(pairs) });
+    });
+  });
+}
+
+const silent = () => Object.assign(new Writable({ write: (_chunk, _encoding, next) => next() }), { isTTY: false });
+
+/** The command as the process would run it, in this one. */
+function run(main, argv, env) {
+  return new Promise((done) => {
+    const own = { argv: ['node', 'trueup', ...argv], env, stdout: silent(), stderr: silent(), exit: done };
+    void main(Object.create(process, Object.fromEntries(Object.entries(own).map(([name, value]) => [name, { value, writable: true }]))));
+  });
+}
+
+// The cache counts for the flags that V8 has when it is read, which is before the command sets its own.
+v8.setFlagsFromString = () => undefined;
+const file = join(folder, 'command.cjs');
+const script = new Script(readFileSync(file, 'latin1'), { filename: file });
+const made = { exports: {} };
+script.runInThisContext()(made.exports, require, made, file, folder);
+
+const place = mkdtempSync(join(tmpdir(), 'trueup-warm-'));
+const { child, environment } = await emulator();
+try {
+  process.chdir(place);
+  writeFileSync('trueup.yaml', estate);
+  const commands = [['validate'], ['apply', '--auto-approve'], ['plan'], ['plan', '--format', 'json'], ['drift'], ['get', 'accounts', '-o', 'ndjson'], ['get', 'accounts']];
+  for (const command of commands) if ((await run(made.exports.main, command, environment)) !== 0) throw new Error(`${command.join(' ')} failed`);
+  writeFileSync(join(folder, 'command.cache'), script.createCachedData());
+} finally {
+  process.chdir(tmpdir());
+  rmSync(place, { recursive: true, force: true });
+  child.removeAllListeners('close');
+  child.kill();
+}
+process.exit(0);
