@@ -110,6 +110,12 @@ await build({
   banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
   footer: { js: '})' },
 });
+// It is read byte by byte. esbuild leaves other characters in tagged templates, whose raw text nobody looks at.
+const command = join(made, 'command.cjs');
+writeFileSync(
+  command,
+  readFileSync(command, 'utf8').replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+);
 writeFileSync(join(made, 'third-party-licences.txt'), licences(metafile).join('\n---\n\n'));
 const types = spawnSync(process.execPath, [at('node_modules', '@typescript', 'native', 'bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(made, 'types')], {
   cwd: root,

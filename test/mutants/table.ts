@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a patch is sent again over what another hand changed',
     file: 'reconciler/execute.ts',
-    find: 'if (!unmoved(kind, base, ours(kind, write.fields, look.values)))',
+    find: 'if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values)))',
     replace: 'if (false as boolean)',
     tests: proof,
   },
