@@ -17,7 +17,7 @@ export type Occasion = 'start' | 'run' | 'wasm';
 export function flagsFor(node: string): Readonly<Record<Occasion, readonly string[]>> {
   const late = patience[Number.parseInt(node)];
   if (late === undefined) return { start: [], run: [], wasm: [] };
-  return { start: ['--heap-growing-percent=100', late], run: ['--semi-space-growth-factor=1'], wasm: ['--liftoff-only'] };
+  return { start: ['--heap-growing-percent=70', late], run: ['--semi-space-growth-factor=1'], wasm: ['--liftoff-only'] };
 }
 
 /** Takes effect on what is loaded after it. */

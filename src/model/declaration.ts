@@ -138,6 +138,9 @@ export const below = (path: string, step: string): string => (path === '' ? '' :
 
 /** A plain object among values: not null, not a list, not a reference, template, secret or exact number. */
 export function isTree(value: Value | undefined): value is { readonly [key: string]: Value } {
+  if (typeof value !== 'object' || value === null) return false;
+  // Nearly all of them, and asked very often.
+  if (Object.getPrototypeOf(value) === Object.prototype) return true;
   return isObject(value) && !(value instanceof Reference) && !(value instanceof Template) && !(value instanceof Secret);
 }
 

@@ -92,10 +92,16 @@ export function fileSession(options: SessionOptions): Session {
   return {
     snapshot: snapshotOf(memory.state(), journal.records()),
     record: grouped(inTurn, journal.records(), append),
-    assertHeld: () => withDisk(paths.state, assertHeld),
+    assertHeld: shared(() => withDisk(paths.state, assertHeld)),
     compact: () => inTurn(compact),
     release: () => (released ??= inTurn(release)),
   };
+}
+
+/** Those who ask while the question is under way get the same answer: many requests leave together. */
+function shared(ask: () => Promise<void>): () => Promise<void> {
+  let asked: Promise<void> | undefined;
+  return () => (asked ??= ask().finally(() => (asked = undefined)));
 }
 
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>;

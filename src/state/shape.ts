@@ -49,8 +49,8 @@ export const anyJson: Shape = (value) => {
 function unfit(value: unknown, levels: number): string | undefined {
   if (typeof value !== 'object' || value === null) return typeof value === 'number' && !Number.isFinite(value) ? 'holds a number that is too large' : undefined;
   if (levels === 0) return `is nested deeper than ${DEEPEST} levels`;
-  for (const member of Object.values(value)) {
-    const problem = unfit(member, levels - 1);
+  for (const name in value) {
+    const problem = unfit((value as Readonly<Record<string, unknown>>)[name], levels - 1);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -61,7 +61,7 @@ export function listOf(shape: Shape): Shape {
 }
 
 export function mapOf(key: Shape, shape: Shape): Shape {
-  return (value) => (isObject(value) ? first(Object.entries(value), ([name, item]) => inside(name, key(name) ?? shape(item))) : here('must be an object'));
+  return (value) => (isObject(value) ? firstOf(value, (name, item) => key(name) ?? shape(item)) : here('must be an object'));
 }
 
 const stray: Shape = () => here('is not a member that belongs here');
@@ -76,7 +76,7 @@ export function members<T>(shapes: Members<T>): Shape {
     if (!isObject(value)) return here('must be an object');
     const missing = needed.find((name) => !Object.hasOwn(value, name) || value[name] === undefined);
     if (missing !== undefined) return inside(missing, here('is missing'));
-    return first(Object.entries(value), ([name, item]) => (item === undefined ? undefined : inside(name, (known.get(name) ?? stray)(item))));
+    return firstOf(value, (name, item) => (item === undefined ? undefined : (known.get(name) ?? stray)(item)));
   };
 }
 
@@ -89,6 +89,15 @@ export function formatPath(path: readonly string[]): string {
 }
 
 const inside = (name: string, flaw: Flaw | undefined): Flaw | undefined => flaw && { path: [name, ...flaw.path], problem: flaw.problem };
+
+/** Members as JSON gave them: own ones, and no lists of them made for a whole state. */
+function firstOf(value: Readonly<Record<string, unknown>>, look: (name: string, item: unknown) => Flaw | undefined): Flaw | undefined {
+  for (const name in value) {
+    const flaw = look(name, value[name]);
+    if (flaw) return inside(name, flaw);
+  }
+  return undefined;
+}
 
 function first<T>(items: Iterable<T>, look: (item: T) => Flaw | undefined): Flaw | undefined {
   for (const item of items) {
