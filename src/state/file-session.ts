@@ -60,8 +60,10 @@ export function fileSession(options: SessionOptions): Session {
   });
 
   const assertHeld = async (): Promise<void> => {
+    const unmoved = memory.assertUnmoved();
+    unmoved.catch(() => undefined);
     await lock.assertHeld();
-    await memory.assertUnmoved();
+    await unmoved;
   };
 
   const append = async (records: Entries, lines: string): Promise<void> => {
