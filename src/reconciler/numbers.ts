@@ -4,9 +4,18 @@ import { digitsOf, ExactNumber, isTree, needsExact, type Kind, type Value, type 
 
 /** Declared values in normal form, with exact numbers where the live documents have numbers. */
 export function withNumbers(kind: Kind, declared: Values, live: Values): Values {
-  const documents = Object.entries(declared).filter(([name]) => kind.attributes[name]?.word === 'document');
+  const documents = Object.keys(declared).filter((name) => kind.attributes[name]?.word === 'document' && mayHold(declared[name] as Value));
   if (documents.length === 0) return declared;
-  return { ...declared, ...Object.fromEntries(documents.map(([name, value]) => [name, numbered(value, () => [live[name]])])) };
+  return { ...declared, ...Object.fromEntries(documents.map((name) => [name, numbered(declared[name] as Value, () => [live[name]])])) };
+}
+
+/** Whether some text inside could be such a number. (Asked of every document; next to none holds one.) */
+function mayHold(value: Value): boolean {
+  if (typeof value === 'string') return needsExact(value);
+  if (Array.isArray(value)) return (value as readonly Value[]).some(mayHold);
+  if (!isTree(value)) return false;
+  for (const name in value) if (mayHold(value[name] as Value)) return true;
+  return false;
 }
 
 /** @param live what is live at this place, the most likely first; of a list every item, because others come and go. Asked only where a text could be a number */
