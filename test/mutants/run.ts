@@ -7,8 +7,9 @@ import { join, relative } from 'node:path';
 import { mutants, type Mutant } from './table.js';
 
 const AT_ONCE = 2;
-/** Milliseconds after which a run of tests is given up. */
+/** Milliseconds after which a run of tests is given up: of one mutant's, and of all together. */
 const PATIENCE = 180_000;
+const WHOLE = 600_000;
 
 interface Report {
   readonly numFailedTests: number;
@@ -24,7 +25,7 @@ function test(name: string, files: readonly string[], folder: string): Promise<R
   const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...args, ...files.map((file) => `test/${file}`)], {
     env: { ...process.env, MUTANT: name },
     stdio: 'ignore',
-    timeout: PATIENCE,
+    timeout: name === '' ? WHOLE : PATIENCE,
     killSignal: 'SIGKILL',
   });
   return new Promise((resolve) => {
