@@ -286,13 +286,6 @@ export const mutants: readonly Mutant[] = [
   { name: 'an error of the flow is told in its own words', file: 'api/flow.ts', find: "answer: { ...result.answer, body: '' }", replace: 'answer: result.answer', tests: flow },
   { name: 'any 4xx proves that the flow did nothing', file: 'api/flow.ts', find: 'classify(result, refusals)', replace: 'classify(result)', tests: flow },
   { name: 'a failed request of the flow is done', file: 'api/flow.ts', find: "failed: 'rejected'", replace: "failed: 'applied'", tests: flow },
-  {
-    name: 'a SIM in another state than announced is done',
-    file: 'cli/commands/sim-flip.ts',
-    find: "said === 'applied' && after !== expected",
-    replace: "said === 'applied' && after === null",
-    tests: ['cli/sim.test.ts'],
-  },
   { name: 'an answer about another card is taken', file: 'api/flow.ts', find: 'if (subject !== value)', replace: 'if (false)', tests: flow },
   {
     name: 'a value adds a condition',
