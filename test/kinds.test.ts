@@ -113,7 +113,7 @@ describe.each([...fiveKinds.values()].map((kind) => [kind.name, kind] as const))
     const moved = rig({ kinds: fiveKinds, estate: elsewhere.emulator.snapshot() });
     for (const [path, text] of cloud.files.contents) moved.files.put(path, text);
     const audit = await moved.drift(project);
-    expect([audit.exit, audit.records.map((record) => [record.status, [...new Set(record.changes.map((change) => change.path.split('.')[0]))]])]).toEqual([
+    expect([audit.exit, audit.drift.map((record) => [record.status, [...new Set(record.changes.map((change) => change.path.split('.')[0]))]])]).toEqual([
       2,
       [['changed', [name]]],
     ]);

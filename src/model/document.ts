@@ -116,20 +116,6 @@ export interface DriftRecord {
 
 /** What an audit found. */
 export interface Findings {
-  readonly records: readonly DriftRecord[];
-  /** Addresses of the objects that are as declared. */
-  readonly inSync: readonly string[];
-  readonly unmanaged: Readonly<Record<string, number>>;
-  readonly unmanagedObjects: readonly UnmanagedRecord[];
-  readonly health: readonly Ailment[];
-  readonly expectations: readonly Verified[];
-  /** Null where no authorization is in reach. */
-  readonly access: AccessReview | null;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** The JSON form of `drift`. */
-export interface DriftDocument extends DocumentHead {
   readonly drift: readonly DriftRecord[];
   /** Addresses of the objects that are as declared. */
   readonly in_sync: readonly string[];
@@ -139,6 +125,10 @@ export interface DriftDocument extends DocumentHead {
   readonly expectations: readonly Verified[];
   /** Null where no authorization is in reach. */
   readonly access: AccessReview | null;
-  readonly summary: { readonly drifted: number; readonly in_sync: number; readonly unmanaged: number; readonly expectations_failed: number };
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The JSON form of `drift`. `drifted` counts objects, not attributes. */
+export interface DriftDocument extends DocumentHead, Findings {
+  readonly summary: { readonly drifted: number; readonly in_sync: number; readonly unmanaged: number; readonly expectations_failed: number };
 }

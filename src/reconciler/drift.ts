@@ -79,10 +79,10 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
   const drifts = records.some(({ status }) => status !== 'settled') || expectations.some(({ verdict }) => verdict === 'failed');
   const failed = exit === exits.error || exit === exits.undecided;
   return {
-    records,
-    inSync: plan.changes.flatMap(({ address }) => (named.has(address) ? [] : [address])),
+    drift: records,
+    in_sync: plan.changes.flatMap(({ address }) => (named.has(address) ? [] : [address])),
     unmanaged: plan.unmanaged,
-    unmanagedObjects: unmanaged.map((one): UnmanagedRecord => ({ ...one.record, ...(saidOf(one) as Attribution) })),
+    unmanaged_objects: unmanaged.map((one): UnmanagedRecord => ({ ...one.record, ...(saidOf(one) as Attribution) })),
     health: healthOf(world, managers(plan.changes, entries)),
     expectations,
     access: review.access,

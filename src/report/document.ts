@@ -78,22 +78,11 @@ export interface DriftInput extends Findings {
   readonly meta: Meta;
 }
 
-/** The document of an audit. `summary.drifted` counts objects, not attributes. */
-export function driftDocument({ records, inSync, unmanaged, unmanagedObjects, health, expectations, access, diagnostics, meta }: DriftInput): DriftDocument {
+export function driftDocument({ meta, ...findings }: DriftInput): DriftDocument {
+  const { drift, in_sync, unmanaged, expectations } = findings;
   const counted = Object.values(unmanaged).reduce((sum, count) => sum + count, 0);
   const failed = expectations.filter(({ verdict }) => verdict === 'failed').length;
-  return {
-    ...head(meta),
-    drift: records,
-    in_sync: inSync,
-    unmanaged,
-    unmanaged_objects: unmanagedObjects,
-    health,
-    expectations,
-    access,
-    summary: { drifted: records.length, in_sync: inSync.length, unmanaged: counted, expectations_failed: failed },
-    diagnostics,
-  };
+  return { ...head(meta), ...findings, summary: { drifted: drift.length, in_sync: in_sync.length, unmanaged: counted, expectations_failed: failed } };
 }
 
 /** The document of an access review. */

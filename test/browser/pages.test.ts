@@ -156,7 +156,7 @@ test('on paper everything is opened and nothing is there to be pressed', () =>
 function many(count: number): ReturnType<typeof driftDocument> {
   const [busy] = audits.drift.drift as readonly [DriftRecord];
   const records = Array.from({ length: count }, (_, index) => ({ ...busy, address: `${busy.address}-${index}` }));
-  return driftDocument({ records, inSync: [], unmanaged: {}, unmanagedObjects: [], health: [], expectations: [], access: null, diagnostics: [], meta });
+  return driftDocument({ drift: records, in_sync: [], unmanaged: {}, unmanaged_objects: [], health: [], expectations: [], access: null, diagnostics: [], meta });
 }
 
 test('access is a row a user and a column an account, or a row an authorization', async () => {

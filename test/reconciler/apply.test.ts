@@ -201,13 +201,13 @@ describe('drift', () => {
     const cloud = rig();
     await apply(cloud, story());
     const quiet = await cloud.drift(story());
-    expect(quiet).toMatchObject({ records: [], exit: 0, unmanaged: { accounts: 1 } });
-    expect(quiet.inSync).toHaveLength(5);
+    expect(quiet).toMatchObject({ drift: [], exit: 0, unmanaged: { accounts: 1 } });
+    expect(quiet.in_sync).toHaveLength(5);
     const id = String(cloud.objects('alert_push_destinations')[0]?.destination_config_id);
     await handChange(cloud, 'PATCH', `/api/v2/alert_push_destinations/${id}/`, { enabled: false });
     const audit = await cloud.drift(story());
     expect(audit.exit).toBe(2);
-    expect(audit.records).toEqual([
+    expect(audit.drift).toEqual([
       expect.objectContaining({ address: 'alert_push_destinations.pager', status: 'changed', changes: [{ path: 'enabled', declared: true, applied: true, live: false }] }),
     ]);
   });

@@ -49,7 +49,7 @@ describe('who changed it', () => {
     const audit = await cloud.drift(project);
     const by = { actor: 'other-mgr-id', actor_type: 'api_key' };
     expect(audit.exit).toBe(2);
-    expect(audit.records).toMatchObject([
+    expect(audit.drift).toMatchObject([
       { address: 'accounts.north', status: 'changed', changed_by: { ...by, action: 'update', before: { name: 'north' }, after: { name: 'Nord' } } },
       { address: 'accounts.south', status: 'gone', changed_by: { ...by, action: 'delete', before: { name: 'south' }, after: null } },
     ]);
@@ -59,10 +59,10 @@ describe('who changed it', () => {
   it('takes one object by its id, and our own key for another program when it comes again', async () => {
     const cloud = rig({ estate: { ...estate, records: { account_authorizations: [], accounts: [{ id: '1', name: 'Headquarters', account: null }] } } });
     const project = await applied(cloud, declare('accounts.hq', { name: 'Headquarters' }, { adopt: '1' }));
-    expect((await cloud.drift(project)).records).toEqual([]);
+    expect((await cloud.drift(project)).drift).toEqual([]);
     expect(looks(cloud)).toBe(0);
     await hand(cloud, 'PUT', '/api/v2/accounts/1/', { name: 'Main' }, ours);
-    expect((await cloud.drift(project)).records[0]?.changed_by).toMatchObject({ actor: 'emulator-mgr-id', actor_type: 'api_key', after: { name: 'Main' } });
+    expect((await cloud.drift(project)).drift[0]?.changed_by).toMatchObject({ actor: 'emulator-mgr-id', actor_type: 'api_key', after: { name: 'Main' } });
     expect(cloud.emulator.requests.filter(({ path }) => path === '/api/v2/activity_logs/').map(({ query }) => new URLSearchParams(query).get('object__id'))).toEqual(['1']);
   });
 
@@ -74,7 +74,7 @@ describe('who changed it', () => {
     await hand(cloud, 'PUT', '/api/v2/accounts/100/', { is_disabled: true });
     const data = { type: 'account_authorizations', id: '100', attributes: { role: 'administrator' } };
     await hand(cloud, 'PUT', '/api/v3/beta/account_authorizations/100', { data }, { authorization: 'Bearer other-token' });
-    expect((await cloud.drift(project)).records).toMatchObject([
+    expect((await cloud.drift(project)).drift).toMatchObject([
       {
         address: 'account_authorizations.dana',
         changed_by: { actor: 'somebody.else@example.com', actor_type: 'sso_user', before: { role: 'no_access' }, after: { role: 'administrator' } },
@@ -90,7 +90,7 @@ describe('who changed it', () => {
     await hand(cloud, 'PATCH', `/api/v2/alert_rules/${await idOf(cloud, 'alert_rules.down')}/`, { schedule: null });
     const changed = new Date(cloud.clock.now()).toISOString();
     await cloud.clock.sleep(60_000);
-    expect((await cloud.drift(project)).records).toMatchObject([{ changed_by: 'unknown', window: { after: applied_at, before: changed } }]);
+    expect((await cloud.drift(project)).drift).toMatchObject([{ changed_by: 'unknown', window: { after: applied_at, before: changed } }]);
     expect(looks(cloud)).toBe(0);
   });
 
@@ -100,7 +100,7 @@ describe('who changed it', () => {
     const project = await applied(cloud, declare('configuration_managers.depot', { router: '12', configuration: [{ wan: { mtu: 1500 } }, []] }));
     await hand(cloud, 'PUT', '/api/v2/configuration_managers/7/', { configuration: [{ wan: { mtu: 9000 }, system: { users: { admin: { password: 'canary' } } } }, []] });
     const audit = await cloud.drift(project);
-    expect(audit.records).toMatchObject([
+    expect(audit.drift).toMatchObject([
       {
         address: 'configuration_managers.depot',
         changed_by: { actor: 'other-mgr-id', action: 'update', before: { configuration: { wan: { mtu: 1500 } } }, after: { configuration: { wan: { mtu: 9000 } } } },
@@ -114,7 +114,7 @@ describe('who changed it', () => {
     await applied(cloud, ...accounts('north'));
     const id = await idOf(cloud, 'accounts.north');
     await hand(cloud, 'PUT', `/api/v2/accounts/${id}/`, { is_disabled: true });
-    const [record] = (await cloud.drift(desire(declare('accounts.north', { name: 'Nord' })))).records;
+    const [record] = (await cloud.drift(desire(declare('accounts.north', { name: 'Nord' })))).drift;
     expect(record).toMatchObject({ status: 'changed', changed_by: 'unknown', window: { before: null } });
   });
 
@@ -124,7 +124,7 @@ describe('who changed it', () => {
       const project = await applied(cloud, ...accounts('north'));
       await hand(cloud, 'PUT', `/api/v2/accounts/${await idOf(cloud, 'accounts.north')}/`, { name: 'Nord' });
       const audit = await cloud.drift(project);
-      expect([fault, audit.exit, audit.records.length, audit.records[0]?.changed_by]).toEqual([fault, 2, 1, 'unknown']);
+      expect([fault, audit.exit, audit.drift.length, audit.drift[0]?.changed_by]).toEqual([fault, 2, 1, 'unknown']);
       expect(audit.diagnostics.map(({ severity }) => severity)).toEqual(['warning']);
       expect(audit.diagnostics[0]?.summary).toMatch(/^Who changed it is not known, because the activity log could not be read/);
     }
@@ -137,7 +137,7 @@ describe('who changed it', () => {
     const records = cloud.objects('accounts').filter(({ id }) => id !== '1');
     for (const { id } of records) await hand(cloud, 'PUT', `/api/v2/accounts/${String(id)}/`, { name: `moved ${String(id)}` });
     const audit = await cloud.drift(project);
-    expect(audit.records.filter(({ changed_by }) => changed_by !== 'unknown' && changed_by.actor === 'other-mgr-id')).toHaveLength(500);
+    expect(audit.drift.filter(({ changed_by }) => changed_by !== 'unknown' && changed_by.actor === 'other-mgr-id')).toHaveLength(500);
     const logged = cloud.emulator.snapshot().activity_logs?.length ?? 0;
     expect(logged).toBe(1000);
     expect(looks(cloud)).toBeLessThanOrEqual(1 + Math.ceil(logged / 500));
@@ -151,7 +151,7 @@ describe('what nothing manages', () => {
     await hand(cloud, 'POST', '/api/v2/accounts/', { name: 'Trial', account: '/api/v2/accounts/1/' });
     const audit = await cloud.drift(project);
     expect([audit.exit, audit.unmanaged['accounts'], audit.unmanaged['account_authorizations']]).toEqual([0, 2, 0]);
-    expect(audit.unmanagedObjects).toMatchObject([
+    expect(audit.unmanaged_objects).toMatchObject([
       { kind: 'accounts', id: '1', label: 'Headquarters', changed_by: 'unknown', window: { after: null } },
       { kind: 'accounts', id: '101', label: 'Trial', changed_by: { actor: 'other-mgr-id', action: 'create', before: null, after: { name: 'Trial', account: '1' } } },
     ]);
@@ -162,7 +162,7 @@ describe('what nothing manages', () => {
     const cloud = rig({ estate: { ...estate, records } });
     const project = await applied(cloud, declare('accounts.hq', { name: 'Site 1' }, { adopt: '1' }));
     const { applied_at = '' } = (await cloud.snapshot())?.state.resources['accounts.hq'] ?? {};
-    expect((await cloud.drift(project)).unmanagedObjects).toHaveLength(3);
+    expect((await cloud.drift(project)).unmanaged_objects).toHaveLength(3);
     const [look, ...more] = cloud.emulator.requests.filter(({ path }) => path === '/api/v2/activity_logs/');
     expect(more).toEqual([]);
     const since = Date.parse(new URLSearchParams(look?.query).get('action__timestamp__gte') ?? '');
@@ -174,9 +174,9 @@ describe('what nothing manages', () => {
     const other = { id: '901', user: '78', account: '1', role: 'administrator' };
     const grown = rig({ estate: { ...estate, records: { ...estate.records, account_authorizations: [...(estate.records['account_authorizations'] ?? []), other] } } });
     const dana = declare('account_authorizations.dana', { user: '77', account: '1', role: 'read_only_user' });
-    expect((await grown.drift(desire(dana))).unmanagedObjects.map(({ label }) => label)).toEqual(['user 78, account 1']);
+    expect((await grown.drift(desire(dana))).unmanaged_objects.map(({ label }) => label)).toEqual(['user 78, account 1']);
     const rule = declare('alert_rules.x', { schedule: 'daily' });
-    expect((await cloud.drift(desire(rule))).unmanagedObjects.map(({ id, label }) => [id, label])).toEqual([['r-1', null]]);
+    expect((await cloud.drift(desire(rule))).unmanaged_objects.map(({ id, label }) => [id, label])).toEqual([['r-1', null]]);
   });
 });
 

@@ -237,12 +237,12 @@ describe('configuration managers', () => {
     const cloud = cloudOf();
     const project = desire(manager([{ lan: { mtu: 1500 }, users: { list: [{ name: 'admin', password: secret() }] } }, [['wan', 'rules', 'old']]]));
     await cloud.apply(project);
-    expect((await cloud.drift(project)).records).toEqual([]);
+    expect((await cloud.drift(project)).drift).toEqual([]);
     const elsewhere = rig({ estate: cloud.emulator.snapshot() });
     await elsewhere.apply(desire(manager([{ lan: { mtu: 9000, dhcp: true }, wan: { rules: { old: { prio: 7 } } }, others: 1 }])));
     const moved = rig({ estate: elsewhere.emulator.snapshot() });
     for (const [path, text] of cloud.files.contents) moved.files.put(path, text);
-    const [record] = (await moved.drift(project)).records;
+    const [record] = (await moved.drift(project)).drift;
     expect([record?.status, record?.changes]).toEqual([
       'changed',
       [

@@ -78,7 +78,7 @@ const records: readonly DriftRecord[] = [
 const inSync = Array.from({ length: 6 }, (_, index) => `${index % 2 === 0 ? 'accounts' : 'alert_rules'}.kept-${index}`);
 
 /** What an audit says beside differences: nothing. */
-const bare = { unmanagedObjects: [], health: [], expectations: [], access: null };
+const bare = { unmanaged_objects: [], health: [], expectations: [], access: null };
 
 const lee = { actor: 'lee@example.com', actor_type: 'user', at: '2026-01-01T11:00:00.000Z', action: 'update' } as const;
 
@@ -164,13 +164,13 @@ const access: AccessReview = {
 };
 
 export const audits = {
-  drift: driftDocument({ records, inSync: inSync.slice(0, 4), ...bare, unmanaged: { accounts: 12 }, diagnostics: mixed.diagnostics, meta }),
-  'no-drift': driftDocument({ records: [], inSync, ...bare, unmanaged: {}, diagnostics: [], meta }),
+  drift: driftDocument({ drift: records, in_sync: inSync.slice(0, 4), ...bare, unmanaged: { accounts: 12 }, diagnostics: mixed.diagnostics, meta }),
+  'no-drift': driftDocument({ drift: [], in_sync: inSync, ...bare, unmanaged: {}, diagnostics: [], meta }),
   audited: driftDocument({
-    records: withAuthors,
-    inSync,
+    drift: withAuthors,
+    in_sync: inSync,
     unmanaged: { accounts: 1, alert_rules: 1 },
-    unmanagedObjects,
+    unmanaged_objects: unmanagedObjects,
     health,
     expectations,
     access,
@@ -205,10 +205,10 @@ export function hostileAudit(text: string): DriftDocument {
     window,
   };
   return driftDocument({
-    records: [record, { ...record, changed_by: 'unknown', status: 'settled' }],
-    inSync: [`accounts.${text}`, text],
+    drift: [record, { ...record, changed_by: 'unknown', status: 'settled' }],
+    in_sync: [`accounts.${text}`, text],
     unmanaged: { [text]: 1 },
-    unmanagedObjects: [
+    unmanaged_objects: [
       { kind: text, id: text, label: text, changed_by, window },
       { kind: text, id: text, label: null, changed_by: 'unknown', window },
     ],

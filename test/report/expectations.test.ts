@@ -8,7 +8,7 @@ import { at, meta } from './plans.js';
 const style = { color: false, width: 100 };
 const one = (more: Partial<Verified>): Verified => ({ name: 'sims', collection: 'subscriptions', origin: at(3), verdict: 'met', checked: 4, failed: 0, offenders: [], ...more });
 const document = (...expectations: readonly Verified[]) =>
-  driftDocument({ records: [], inSync: ['accounts.a'], unmanaged: {}, unmanagedObjects: [], health: [], expectations, access: null, diagnostics: [], meta });
+  driftDocument({ drift: [], in_sync: ['accounts.a'], unmanaged: {}, unmanaged_objects: [], health: [], expectations, access: null, diagnostics: [], meta });
 const failed = one({ verdict: 'failed', failed: 30, offenders: Array.from({ length: 20 }, (_, index) => ({ id: `sim-${index}`, why: 'state must be "ACTIVE"' })) });
 
 describe.each(['text', 'markdown'] as const)('as %s', (format) => {

@@ -85,7 +85,7 @@ test('every audit fits', () => {
   for (const count of [0, 10, 100, 1000, 20_000]) {
     const records = Array.from({ length: count }, (_, index) => record(index));
     const markdown = renderDrift(
-      driftDocument({ records, inSync: ['accounts.a'], unmanaged: {}, unmanagedObjects: [], health: [], expectations: [], access: null, diagnostics: [], meta }),
+      driftDocument({ drift: records, in_sync: ['accounts.a'], unmanaged: {}, unmanaged_objects: [], health: [], expectations: [], access: null, diagnostics: [], meta }),
       'markdown',
       style,
     );
