@@ -113,10 +113,7 @@ describe.each([...fiveKinds.values()].map((kind) => [kind.name, kind] as const))
     const moved = rig({ kinds: fiveKinds, estate: elsewhere.emulator.snapshot() });
     for (const [path, text] of cloud.files.contents) moved.files.put(path, text);
     const audit = await moved.drift(project);
-    expect([audit.exit, audit.drift.map((record) => [record.status, [...new Set(record.changes.map((change) => change.path.split('.')[0]))]])]).toEqual([
-      2,
-      [['changed', [name]]],
-    ]);
+    expect([audit.exit, audit.drift.map((record) => [record.status, [...new Set(record.changes.map((change) => change.path.split('.')[0]))]])]).toEqual([2, [['changed', [name]]]]);
     expect((await moved.apply(project, allow)).exit).toBe(0);
     expect((await moved.plan(project)).exit).toBe(0);
     expect([...moved.files.contents.values()].join('\n')).not.toMatch(/canary/);
