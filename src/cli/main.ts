@@ -42,7 +42,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
     return;
   }
   const { command, args, flags } = parsed;
-  if (command.name !== 'get') spare('run');
+  if (!['get', 'apply'].includes(command.name)) spare('run');
   const controller = new AbortController();
   const context = contextOf(process, flags, controller.signal, pathsIn(command, args));
   const signalled = listen(process, controller, () => command.graceful && context.err.write('Stopping: what runs is finished first. Once more ends at once.\n'));

@@ -11,7 +11,7 @@ const patience: Readonly<Record<number, string>> = {
   24: '--invocation-count-for-turbofan=45000',
 };
 
-/** `start`: from the start on. `run`: for all but a stream of records, of which none grows old. `wasm`: for undici's parser, whose optimising takes 30 MiB and gains nothing for a few dozen answers. */
+/** `start`: from the start on. `run`: for all but a stream of records or requests, of which few grow old. `wasm`: for undici's parser, whose optimising takes 30 MiB and gains nothing for a few dozen answers. */
 export type Occasion = 'start' | 'run' | 'wasm';
 
 export function flagsFor(node: string): Readonly<Record<Occasion, readonly string[]>> {

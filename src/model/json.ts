@@ -40,11 +40,12 @@ export function canonical(value: Json | undefined): string {
   if (value === undefined) return 'null';
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .filter((key) => value[key] !== undefined)
-    .toSorted(compareText)
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json)}`);
-  return `{${members.join(',')}}`;
+  let members = '';
+  for (const key of Object.keys(value).toSorted()) {
+    const member = value[key];
+    if (member !== undefined) members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonical(member)}`;
+  }
+  return `{${members}}`;
 }
 
 /** Copy with keys sorted at every level, for documents that people diff. */

@@ -161,7 +161,7 @@ export function policyNeeds(changes: readonly Change[], kinds: Kinds): readonly 
     if (demotes(change)) needs.add(ACCOUNTS);
     if (moves(change)) [ACCOUNTS, AUTHORIZATIONS].forEach((name) => needs.add(name));
     if (change.action === 'delete' && change.kind === ACCOUNTS) [ACCOUNTS, RULES, AUTHORIZATIONS].forEach((name) => needs.add(name));
-    if (change.kind === RULES && change.action !== 'delete') needs.add(DESTINATIONS);
+    if (change.kind === RULES && change.action !== 'delete' && !(change.action === 'create' && isEmpty(change.write.fields.http_destinations))) needs.add(DESTINATIONS);
     if (change.kind === DESTINATIONS && (change.action === 'delete' || (change.action !== 'create' && change.write?.fields.enabled === false))) needs.add(RULES);
   }
   return [...needs].filter((name) => kinds.has(name));
