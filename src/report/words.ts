@@ -86,7 +86,9 @@ export function driftSentence({ drift, summary, expectations, diagnostics }: Dri
   const failed = summary.expectations_failed > 0 ? [`${plural(summary.expectations_failed, 'expectation')} failed`] : [];
   const rest = summary.unmanaged > 0 ? `, ${summary.unmanaged} not managed here` : '';
   if (errors > 0) return `Audit with ${plural(errors, 'error')}: ${[`${summary.drifted} drifted`, ...failed].join(', ')}, ${summary.in_sync} in sync${rest}.`;
-  if (drift.length + failed.length === 0) return `No drift. ${summary.in_sync === 1 ? '1 object is' : `${summary.in_sync} objects are`} as declared${rest}.`;
+  const settled = drift.filter(({ status }) => status === 'settled').length;
+  if (drift.length - settled + failed.length === 0)
+    return `No drift${settled > 0 ? `, ${settled} settled` : ''}. ${summary.in_sync === 1 ? '1 object is' : `${summary.in_sync} objects are`} as declared${rest}.`;
   const counts = statuses.map((status) => [drift.filter((record) => record.status === status).length, status] as const).filter(([count]) => count > 0);
   return `Drift: ${[...counts.map(([count, status]) => `${count} ${status}`), ...failed].join(', ')}; ${summary.in_sync} in sync${rest}.`;
 }
