@@ -1,0 +1,170 @@
+// What a provider answers terraform, as plain objects: one method a call of protocol 6, with values already decoded by
+// the schema. The wire decodes requests, checks and encodes replies, and turns what is thrown into diagnostics, so that
+// a handler holds meaning alone.
+import type { CtyType, CtyValue, Path } from './cty.js';
+
+/** `path` makes core print the file, the line and the snippet of the configuration. Never holds a secret. */
+export interface WireDiagnostic {
+  readonly severity: 'error' | 'warning';
+  readonly summary: string;
+  readonly detail?: string;
+  readonly path?: Path;
+}
+
+/** An attribute has a `type`, or is an object (or a collection of objects) with attributes of its own: `nested`. */
+export interface SchemaAttribute {
+  readonly name: string;
+  readonly type?: CtyType;
+  readonly nested?: { readonly nesting: 'SINGLE' | 'LIST' | 'SET' | 'MAP'; readonly attributes: readonly SchemaAttribute[] };
+  readonly description: string;
+  readonly required?: true;
+  readonly optional?: true;
+  readonly computed?: true;
+  readonly sensitive?: true;
+  readonly write_only?: true;
+}
+
+export interface Schema {
+  readonly version: number;
+  readonly description: string;
+  readonly attributes: readonly SchemaAttribute[];
+}
+
+export interface IdentityAttribute {
+  readonly name: string;
+  readonly type: CtyType;
+  readonly description: string;
+  readonly required_for_import?: true;
+  readonly optional_for_import?: true;
+}
+
+export interface IdentitySchema {
+  readonly version: number;
+  readonly attributes: readonly IdentityAttribute[];
+}
+
+/** Everything that is known before anything is asked, by terraform's names. */
+export interface ProviderSchema {
+  readonly provider: Schema;
+  readonly resources: Readonly<Record<string, Schema>>;
+  readonly dataSources: Readonly<Record<string, Schema>>;
+  /** By resource type; a type that is absent has no identity. */
+  readonly identities: Readonly<Record<string, IdentitySchema>>;
+}
+
+interface Capabilities {
+  /** False for terraform before 1.11: a write-only value would end up in its state. */
+  readonly write_only_attributes_allowed: boolean;
+}
+
+/** Objects hold every attribute of their schema; what is not set is null, what is not known yet an `Unknown`. */
+export interface ConfigRequest {
+  readonly config: CtyValue;
+}
+export interface ValidateResourceRequest extends ConfigRequest {
+  readonly type_name: string;
+  readonly client_capabilities: Capabilities;
+}
+export interface DataSourceRequest extends ConfigRequest {
+  readonly type_name: string;
+}
+export interface ConfigureRequest extends ConfigRequest {
+  readonly terraform_version: string;
+}
+/** `raw` is JSON as it lies in terraform's state, numbers exact, of the schema version `version`. */
+export interface UpgradeRequest {
+  readonly type_name: string;
+  readonly version: number;
+  readonly raw: unknown;
+}
+export interface ReadRequest {
+  readonly type_name: string;
+  readonly current_state: CtyValue;
+  readonly private: Uint8Array;
+  /** Null where core has none, or knows of none. */
+  readonly current_identity: CtyValue;
+}
+/** `prior_state` is null for a create, `proposed_new_state` and `config` for a destroy. */
+export interface PlanRequest {
+  readonly type_name: string;
+  readonly prior_state: CtyValue;
+  readonly proposed_new_state: CtyValue;
+  readonly config: CtyValue;
+  readonly prior_private: Uint8Array;
+  readonly prior_identity: CtyValue;
+}
+/** `planned_state` and `config` are null for a destroy. */
+export interface ApplyRequest {
+  readonly type_name: string;
+  readonly prior_state: CtyValue;
+  readonly planned_state: CtyValue;
+  readonly config: CtyValue;
+  readonly planned_private: Uint8Array;
+  readonly planned_identity: CtyValue;
+}
+/** `id` is empty where `identity` says what to import. */
+export interface ImportRequest {
+  readonly type_name: string;
+  readonly id: string;
+  readonly identity: CtyValue;
+}
+
+export interface DiagnosticsReply {
+  readonly diagnostics?: readonly WireDiagnostic[];
+}
+/** A state that is absent becomes null, or where core would lose an object, the one it holds already. */
+export interface UpgradeReply extends DiagnosticsReply {
+  readonly upgraded?: CtyValue;
+}
+export interface ReadReply extends DiagnosticsReply {
+  /** Null: the object is provably gone. Absent (with an error): what core holds stands. */
+  readonly new_state?: CtyValue;
+  /** Absent: as it was. */
+  readonly private?: Uint8Array;
+  readonly new_identity?: CtyValue;
+}
+export interface PlanReply extends DiagnosticsReply {
+  readonly planned_state?: CtyValue;
+  readonly requires_replace?: readonly Path[];
+  /** Absent: as it was. */
+  readonly planned_private?: Uint8Array;
+  readonly planned_identity?: CtyValue;
+}
+export interface ApplyReply extends DiagnosticsReply {
+  /** With an error: what is known of the object that exists now, null where none does. Absent: as it was before. */
+  readonly new_state?: CtyValue;
+  /** Absent: as planned. */
+  readonly private?: Uint8Array;
+  readonly new_identity?: CtyValue;
+}
+export interface ImportReply extends DiagnosticsReply {
+  readonly imported_resources?: readonly {
+    readonly type_name: string;
+    readonly state: CtyValue;
+    readonly private?: Uint8Array;
+    readonly identity?: CtyValue;
+  }[];
+}
+export interface DataSourceReply extends DiagnosticsReply {
+  readonly state?: CtyValue;
+}
+
+/** A `Refusal` that a method throws becomes its diagnostics; anything else that is thrown, one that says so. */
+export interface ProviderServer {
+  readonly schema: ProviderSchema;
+  validateProviderConfig(request: ConfigRequest): Promise<DiagnosticsReply>;
+  validateResourceConfig(request: ValidateResourceRequest): Promise<DiagnosticsReply>;
+  validateDataResourceConfig(request: DataSourceRequest): Promise<DiagnosticsReply>;
+  configureProvider(request: ConfigureRequest): Promise<DiagnosticsReply>;
+  upgradeResourceState(request: UpgradeRequest): Promise<UpgradeReply>;
+  upgradeResourceIdentity(request: UpgradeRequest): Promise<UpgradeReply>;
+  readResource(request: ReadRequest): Promise<ReadReply>;
+  planResourceChange(request: PlanRequest): Promise<PlanReply>;
+  applyResourceChange(request: ApplyRequest): Promise<ApplyReply>;
+  importResourceState(request: ImportRequest): Promise<ImportReply>;
+  readDataSource(request: DataSourceRequest): Promise<DataSourceReply>;
+  /** Core was interrupted: end what is under way in good order. */
+  stopProvider(): Promise<void>;
+  /** The process ends: what has to be put in order, within a second. */
+  close(): Promise<void>;
+}
