@@ -1,6 +1,7 @@
 // Terraform's values and their msgpack form, which is directed by the type. Numbers keep every digit, unknown is a
 // value, and bytes that do not fit the type are a `CtyError` with the path, whatever they are.
-import { ExactNumber } from '../model/index.js';
+import { Decoder, Encoder, ExtData, ExtensionCodec } from '@msgpack/msgpack';
+import { ExactNumber, isObject, needsExact, own, parseJson } from '../model/index.js';
 
 /** As terraform writes types in JSON, a schema's `type` being its text. */
 export type CtyType =
@@ -8,7 +9,9 @@ export type CtyType =
   | 'number'
   | 'bool'
   | 'dynamic'
-  | readonly ['list' | 'set' | 'map', CtyType]
+  | readonly ['list', CtyType]
+  | readonly ['set', CtyType]
+  | readonly ['map', CtyType]
   | readonly ['object', { readonly [name: string]: CtyType }]
   | readonly ['tuple', readonly CtyType[]];
 
@@ -61,17 +64,190 @@ export class CtyError extends Error {
   }
 }
 
-/** @throws CtyError */
-export function decode(_type: CtyType, _value: DynamicValue): CtyValue {
-  throw new Error('to come');
-}
+/** What a value is read from: msgpack, which is exact about an object's members, or JSON of a state, which may be older. */
+type Form = 'msgpack' | 'json';
 
-/** Missing members of objects become null. @throws CtyError */
-export function encode(_type: CtyType, _value: CtyValue): Uint8Array {
-  throw new Error('to come');
+/** A message without a value is null. @throws CtyError */
+export function decode(type: CtyType, { msgpack, json }: DynamicValue): CtyValue {
+  if (msgpack.length > 0) return read(type, unpacked(msgpack), [], 'msgpack');
+  return json.length > 0 ? fromJson(type, parsed(new TextDecoder().decode(json))) : null;
 }
 
 /** A value from the JSON that terraform keeps in its state. Missing members become null, those the type does not know are dropped. @throws CtyError */
-export function fromJson(_type: CtyType, _json: unknown): CtyValue {
-  throw new Error('to come');
+export function fromJson(type: CtyType, json: unknown): CtyValue {
+  return read(type, json, [], 'json');
+}
+
+/** JSON with exact numbers. @throws CtyError */
+export function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new CtyError([], 'the value is no JSON');
+  }
+}
+
+/** Types nest as deep as schemas do; what is deeper comes from no schema. */
+const DEEPEST = 64;
+
+function read(type: CtyType, raw: unknown, path: Path, form: Form): CtyValue {
+  if (raw === null || raw === undefined) return null;
+  if (raw instanceof Unknown) return raw;
+  if (type === 'dynamic') return readDynamic(raw, path, form);
+  if (typeof type === 'string') return readPrimitive(type, raw, path, form);
+  if (path.length > DEEPEST) throw new CtyError(path, 'the value is too deep');
+  if (type[0] === 'map') return Object.fromEntries(Object.entries(members(raw, path)).map(([key, item]) => [key, read(type[1], item, [...path, { key }], form)]));
+  if (type[0] === 'object') return readObject(type[1], members(raw, path), path, form);
+  if (!Array.isArray(raw)) throw new CtyError(path, 'a list is expected');
+  const items = raw as readonly unknown[];
+  if (type[0] !== 'tuple') return items.map((item, index) => read(type[1], item, [...path, index], form));
+  if (items.length !== type[1].length) throw new CtyError(path, `${type[1].length} elements are expected, not ${items.length}`);
+  return type[1].map((of, index) => read(of, items[index], [...path, index], form));
+}
+
+function members(raw: unknown, path: Path): Readonly<Record<string, unknown>> {
+  if (!isObject(raw) || Object.getPrototypeOf(raw) !== Object.prototype) throw new CtyError(path, 'an object is expected');
+  return raw;
+}
+
+function readObject(types: Readonly<Record<string, CtyType>>, raw: Readonly<Record<string, unknown>>, path: Path, form: Form): CtyObject {
+  if (form === 'msgpack') {
+    const odd = Object.keys(raw).find((name) => !Object.hasOwn(types, name)) ?? Object.keys(types).find((name) => !Object.hasOwn(raw, name));
+    if (odd !== undefined) throw new CtyError([...path, odd], Object.hasOwn(types, odd) ? 'the attribute is missing' : 'there is no such attribute');
+  }
+  return Object.fromEntries(Object.entries(types).map(([name, of]) => [name, read(of, own(raw, name), [...path, name], form)]));
+}
+
+function readPrimitive(type: 'string' | 'number' | 'bool', raw: unknown, path: Path, form: Form): CtyValue {
+  if (type === 'string' && typeof raw === 'string') return raw;
+  if (type === 'bool' && typeof raw === 'boolean') return raw;
+  if (type === 'number' && form === 'json' && typeof raw === 'number') return raw;
+  const number = type !== 'number' || (typeof raw === 'string' && form === 'json') ? undefined : numberOf(raw);
+  if (number === undefined) throw new CtyError(path, `a ${type} is expected`);
+  return number;
+}
+
+function readDynamic(raw: unknown, path: Path, form: Form): CtyValue {
+  const [type, value] = form === 'json' ? [own(members(raw, path), 'type'), own(members(raw, path), 'value')] : Array.isArray(raw) && raw.length === 2 ? (raw as unknown[]) : [];
+  const json = type instanceof Uint8Array ? parsed(new TextDecoder().decode(type)) : type;
+  if (!isType(json, 0)) throw new CtyError(path, 'a value with its type is expected');
+  return new Dynamic(json, read(json, value, path, form));
+}
+
+function isType(json: unknown, depth: number): json is CtyType {
+  if (typeof json === 'string') return ['string', 'number', 'bool', 'dynamic'].includes(json);
+  if (!Array.isArray(json) || depth > DEEPEST) return false;
+  const [word, of] = json as readonly unknown[];
+  if (word === 'object') return isObject(of) && Object.values(of).every((one) => isType(one, depth + 1));
+  if (word === 'tuple') return Array.isArray(of) && of.every((one) => isType(one, depth + 1));
+  return (word === 'list' || word === 'set' || word === 'map') && isType(of, depth + 1);
+}
+
+const NUMERAL = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** A number of core's as one of ours, which means its shortest decimal text; undefined for what is none, or not finite. */
+function numberOf(raw: unknown): number | ExactNumber | undefined {
+  if (raw instanceof ExactNumber) return raw;
+  if (typeof raw === 'string') return NUMERAL.test(raw) ? (needsExact(raw) ? new ExactNumber(raw) : Number(raw)) : undefined;
+  if (typeof raw === 'bigint') return Number.isSafeInteger(Number(raw)) ? Number(raw) : new ExactNumber(String(raw));
+  if (typeof raw !== 'number' || !Number.isFinite(raw)) return undefined;
+  const digits = exactDigits(raw);
+  return needsExact(digits) ? new ExactNumber(digits) : Number(digits);
+}
+
+/** Every digit of a double: 0.1 is not one of them, but 0.1000000000000000055511151231257827021181583404541015625. */
+function exactDigits(value: number): string {
+  let places = 0;
+  let whole = value;
+  for (; !Number.isInteger(whole); places += 1) whole *= 2;
+  const digits = String(BigInt(whole) * 5n ** BigInt(places));
+  if (places === 0) return digits;
+  const [, sign, plain = ''] = /^(-?)(.*)$/.exec(digits) as RegExpExecArray;
+  const padded = plain.padStart(places + 1, '0');
+  return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`;
+}
+
+/** Missing members of objects become null; nothing that would harm core gets out. @throws CtyError */
+export function encode(type: CtyType, value: CtyValue): Uint8Array {
+  return packer.encode(packable(type, value, []));
+}
+
+function packable(type: CtyType, value: CtyValue, path: Path): unknown {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Unknown) return packedUnknown(value.refinements);
+  if (type === 'dynamic') {
+    if (!(value instanceof Dynamic)) throw new CtyError(path, 'a value with its type is expected');
+    return [Buffer.from(JSON.stringify(value.type)), packable(value.type, value.value, path)];
+  }
+  if (type === 'number') return packableNumber(value, path);
+  if (type === 'string' || type === 'bool') {
+    if (typeof value !== (type === 'string' ? 'string' : 'boolean')) throw new CtyError(path, `a ${type} is expected`);
+    return typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value;
+  }
+  if (type[0] === 'map' || type[0] === 'object') return packableMembers(type, value, path);
+  if (!Array.isArray(value)) throw new CtyError(path, 'a list is expected');
+  const items = value as readonly CtyValue[];
+  if (type[0] === 'tuple' && items.length !== type[1].length) throw new CtyError(path, `${type[1].length} elements are expected, not ${items.length}`);
+  return items.map((item, index) => packable(type[0] === 'tuple' ? (type[1][index] as CtyType) : type[1], item, [...path, index]));
+}
+
+function packableMembers(type: readonly ['map', CtyType] | readonly ['object', Readonly<Record<string, CtyType>>], value: CtyValue, path: Path): unknown {
+  if (!isObject(value) || value instanceof Dynamic) throw new CtyError(path, 'an object is expected');
+  if (type[0] === 'map') return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, packable(type[1], item, [...path, { key }])]));
+  const odd = Object.keys(value).find((name) => !Object.hasOwn(type[1], name));
+  if (odd !== undefined) throw new CtyError([...path, odd], 'there is no such attribute');
+  return Object.fromEntries(Object.entries(type[1]).map(([name, of]) => [name, packable(of, own(value, name) ?? null, [...path, name])]));
+}
+
+/** Integers as integers, everything else as decimal text: core keeps the digits that are written. */
+function packableNumber(value: CtyValue, path: Path): number | bigint | string {
+  if (typeof value === 'number' && Number.isFinite(value)) return Number.isSafeInteger(value) ? value : String(value);
+  if (!(value instanceof ExactNumber)) throw new CtyError(path, 'a number is expected');
+  if (!/^-?\d+$/.test(value.text)) return value.text;
+  const whole = BigInt(value.text);
+  return BigInt.asIntN(64, whole) === whole ? whole : value.text;
+}
+
+function packedUnknown(refinements: Refinements): ExtData {
+  const bound = ([value, inclusive]: Bound): unknown => [packableNumber(value, []), inclusive];
+  const { notNull, prefix, min, max, minLength, maxLength } = refinements;
+  const known = [notNull && false, prefix, min && bound(min), max && bound(max), minLength, maxLength];
+  const parts = known.flatMap((one, index) => (one === undefined ? [] : [Buffer.of(index + 1), packer.encode(one)]));
+  return parts.length === 0 ? new ExtData(UNKNOWN, new Uint8Array(1)) : new ExtData(REFINED, Buffer.concat([Buffer.of(0x80 + parts.length / 2), ...parts]));
+}
+
+/** Members of a refined unknown are numbered from 1: null or not, prefix, lower and upper bound, least and greatest length. */
+function refinedUnknown(body: Uint8Array): Unknown {
+  const { 1: absent, 2: prefix, 3: min, 4: max, 5: minLength, 6: maxLength } = inner.decode(body) as Readonly<Record<number, unknown>>;
+  const bound = (raw: unknown): Bound => {
+    const [value, inclusive] = raw as readonly [unknown, unknown];
+    const number = numberOf(value);
+    if (number === undefined || typeof inclusive !== 'boolean') throw new CtyError([], 'no bound');
+    return [number, inclusive];
+  };
+  return new Unknown({
+    ...(absent === false ? { notNull: true } : {}),
+    ...(typeof prefix === 'string' ? { prefix } : {}),
+    ...(min === undefined ? {} : { min: bound(min) }),
+    ...(max === undefined ? {} : { max: bound(max) }),
+    ...(minLength === undefined ? {} : { minLength: Number(minLength) }),
+    ...(maxLength === undefined ? {} : { maxLength: Number(maxLength) }),
+  });
+}
+
+const UNKNOWN = 0;
+const REFINED = 12;
+const extensionCodec = new ExtensionCodec();
+extensionCodec.register({ type: UNKNOWN, encode: () => null, decode: () => new Unknown() });
+extensionCodec.register({ type: REFINED, encode: () => null, decode: refinedUnknown });
+const packer = new Encoder({ useBigInt64: true });
+const inner = new Decoder({ useBigInt64: true });
+
+/** No list or map is longer than its bytes, whatever it says of itself. */
+function unpacked(bytes: Uint8Array): unknown {
+  try {
+    return new Decoder({ extensionCodec, useBigInt64: true, maxArrayLength: bytes.length, maxMapLength: bytes.length }).decode(bytes);
+  } catch {
+    throw new CtyError([], 'the value is no msgpack');
+  }
 }
