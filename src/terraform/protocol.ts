@@ -30,6 +30,7 @@ export interface Schema {
   readonly attributes: readonly SchemaAttribute[];
 }
 
+/** Named as the attribute of the resource that holds it: replies take identities from their states. */
 export interface IdentityAttribute {
   readonly name: string;
   readonly type: CtyType;
@@ -81,8 +82,6 @@ export interface ReadRequest {
   readonly type_name: string;
   readonly current_state: CtyValue;
   readonly private: Uint8Array;
-  /** Null where core has none, or knows of none. */
-  readonly current_identity: CtyValue;
 }
 /** `prior_state` is null for a create, `proposed_new_state` and `config` for a destroy. */
 export interface PlanRequest {
@@ -91,7 +90,6 @@ export interface PlanRequest {
   readonly proposed_new_state: CtyValue;
   readonly config: CtyValue;
   readonly prior_private: Uint8Array;
-  readonly prior_identity: CtyValue;
 }
 /** `planned_state` and `config` are null for a destroy. */
 export interface ApplyRequest {
@@ -100,9 +98,8 @@ export interface ApplyRequest {
   readonly planned_state: CtyValue;
   readonly config: CtyValue;
   readonly planned_private: Uint8Array;
-  readonly planned_identity: CtyValue;
 }
-/** `id` is empty where `identity` says what to import. */
+/** `id` is empty where `identity` says what to import; null where core gives none. */
 export interface ImportRequest {
   readonly type_name: string;
   readonly id: string;
@@ -121,28 +118,24 @@ export interface ReadReply extends DiagnosticsReply {
   readonly new_state?: CtyValue;
   /** Absent: as it was. */
   readonly private?: Uint8Array;
-  readonly new_identity?: CtyValue;
 }
 export interface PlanReply extends DiagnosticsReply {
   readonly planned_state?: CtyValue;
   readonly requires_replace?: readonly Path[];
   /** Absent: as it was. */
   readonly planned_private?: Uint8Array;
-  readonly planned_identity?: CtyValue;
 }
 export interface ApplyReply extends DiagnosticsReply {
   /** With an error: what is known of the object that exists now, null where none does. Absent: as it was before. */
   readonly new_state?: CtyValue;
   /** Absent: as planned. */
   readonly private?: Uint8Array;
-  readonly new_identity?: CtyValue;
 }
 export interface ImportReply extends DiagnosticsReply {
   readonly imported_resources?: readonly {
     readonly type_name: string;
     readonly state: CtyValue;
     readonly private?: Uint8Array;
-    readonly identity?: CtyValue;
   }[];
 }
 export interface DataSourceReply extends DiagnosticsReply {

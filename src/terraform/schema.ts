@@ -1,14 +1,155 @@
-// The kinds and collections as terraform's schema.
-import type { Collections, Kinds } from '../model/index.js';
+// Terraform's schemas, read from the kinds and collections: what is declared once there is typed and described here in
+// terraform's words.
+import type { Attribute, Attributes, Collection, Collections, Kind, Kinds } from '../model/index.js';
 import type { CtyType } from './cty.js';
-import type { ProviderSchema, SchemaAttribute } from './protocol.js';
+import type { IdentitySchema, ProviderSchema, Schema, SchemaAttribute } from './protocol.js';
 
 /** The provider's block, a resource and a data source a kind, and a plural data source a collection that is only read. */
-export function providerSchema(_kinds: Kinds, _collections: Collections): ProviderSchema {
-  throw new Error('to come');
+export function providerSchema(kinds: Kinds, collections: Collections): ProviderSchema {
+  const all = [...kinds.values()];
+  const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
+  return {
+    provider: { version: 0, description: 'Accounts, alert rules, push destinations, roles and router configurations of a device cloud.', attributes: providerAttributes },
+    resources: Object.fromEntries(all.map((kind) => [typeName(kind.singular), { version: 0, description: kind.doc, attributes: resourceAttributes(kind.attributes) }])),
+    dataSources: Object.fromEntries([
+      ...all.map((kind) => [typeName(kind.singular), lookupSchema(kind)] as const),
+      ...readOnly.map((collection) => [typeName(collection.name), recordsSchema(collection)] as const),
+    ]),
+    identities: Object.fromEntries(all.map((kind) => [typeName(kind.singular), identityOf(kind)])),
+  };
 }
 
+export const typeName = (name: string): string => `devicecloud_${name}`;
+
 /** The object type that a schema's attributes make. */
-export function typeOf(_attributes: readonly SchemaAttribute[]): CtyType {
-  throw new Error('to come');
+export function typeOf(attributes: readonly { readonly name: string; readonly type?: CtyType; readonly nested?: SchemaAttribute['nested'] }[]): CtyType {
+  return ['object', Object.fromEntries(attributes.map(({ name, type, nested }) => [name, nested ? nestedType(nested) : (type ?? 'dynamic')]))];
+}
+
+function nestedType({ nesting, attributes }: NonNullable<SchemaAttribute['nested']>): CtyType {
+  const inner = typeOf(attributes);
+  return nesting === 'SINGLE' ? inner : nesting === 'LIST' ? ['list', inner] : nesting === 'SET' ? ['set', inner] : ['map', inner];
+}
+
+type Use = Pick<SchemaAttribute, 'required' | 'optional' | 'computed'>;
+const required: Use = { required: true };
+const optional: Use = { optional: true };
+const computed: Use = { computed: true };
+const either: Use = { optional: true, computed: true };
+
+const setting = (name: string, description: string, type: CtyType = 'string', secret = false): SchemaAttribute => ({
+  name,
+  type,
+  description,
+  ...optional,
+  ...(secret ? { sensitive: true } : {}),
+});
+const fallback = (name: string, what: string, secret = false): SchemaAttribute => setting(name, `${what} Default: \`TRUEUP_${name.toUpperCase()}\`.`, 'string', secret);
+
+const providerAttributes: readonly SchemaAttribute[] = [
+  fallback('v2_url', 'Address of the v2 API, with `/api/v2`.'),
+  fallback('v3_url', 'Address of the v3 API.'),
+  fallback('iot_url', 'Address of the IoT platform.'),
+  fallback('flow_url', 'Address of the sample flow.'),
+  fallback('mgr_api_id', 'First pair of v2 keys: the id.'),
+  fallback('mgr_api_key', 'First pair of v2 keys: the key.', true),
+  fallback('vnd_api_id', 'Second pair of v2 keys: the id.'),
+  fallback('vnd_api_key', 'Second pair of v2 keys: the key.', true),
+  fallback('v3_token', 'Token of the v3 API.', true),
+  fallback('iot_username', 'User of the IoT platform.'),
+  fallback('iot_password', "Password of the IoT platform's user.", true),
+  fallback('flow_username', 'User of the sample flow.'),
+  fallback('flow_password', "Password of the sample flow's user.", true),
+  setting('v2_headers', "Names of the four v2 headers, from the reference's to those of this deployment.", ['map', 'string']),
+  setting('requests_per_minute', 'Requests a minute to one service. Default: 450, none for a loopback address.', 'number'),
+  setting('settle_seconds', 'Seconds after which a write of unknown outcome can no longer land. Default: `TRUEUP_SETTLE_SECONDS`, otherwise 60.', 'number'),
+  setting('allow', 'Policy rules that may be broken, such as `last-administrator`.', ['set', 'string']),
+  setting('journal', 'Folder of the journal. Default: `.trueup/terraform`.'),
+];
+
+const resourceAttributes = (attributes: Attributes): readonly SchemaAttribute[] =>
+  Object.entries(attributes).flatMap(([name, attribute]) => {
+    if (attribute.secret) return secretAttributes(name, attribute);
+    const use = attribute.computed ? computed : !attribute.optional ? required : holdsOnlySecrets(attribute) ? optional : either;
+    return [{ name, ...use, ...described(attribute), ...typed(attribute, resourceAttributes) }];
+  });
+
+/** Core keeps the value nowhere, so it cannot see that it changed: the version says so. */
+function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttribute[] {
+  return [
+    { name: `${name}_wo`, type: 'string', description: `${doc} Write-only: kept in no plan and no state.`, ...optional, sensitive: true, write_only: true },
+    { name: `${name}_wo_version`, type: 'number', description: `Any number; another one sends \`${name}_wo\` again.`, ...optional },
+  ];
+}
+
+/** Nothing of such an object can be read, so there is nothing to show where it is not declared. */
+const holdsOnlySecrets = (attribute: Attribute): boolean => attribute.word === 'object' && Object.values(attribute.attributes).every(({ secret }) => secret === true);
+
+/** The attributes that can be read, all used alike. */
+const readable =
+  (use: Use) =>
+  (attributes: Attributes): readonly SchemaAttribute[] =>
+    Object.entries(attributes).flatMap(([name, attribute]) =>
+      attribute.secret || holdsOnlySecrets(attribute) ? [] : [{ name, ...use, ...described(attribute), ...typed(attribute, readable(use)) }],
+    );
+
+function lookupSchema({ doc, attributes }: Kind): Schema {
+  return { version: 0, description: `${doc} Attributes that are given are the condition; exactly one object must meet it.`, attributes: readable(either)(attributes) };
+}
+
+/** A collection of which nothing is known gives each record whole. */
+function recordsSchema({ doc, attributes }: Collection): Schema {
+  const known = readable(computed)(attributes);
+  const whole: SchemaAttribute = { name: 'record', type: 'string', description: 'The record, as JSON text.', ...computed };
+  return {
+    version: 0,
+    description: doc,
+    attributes: [
+      setting('filter', "The API's filters, by name.", ['map', 'string']),
+      setting('since', 'Only records from this time on (ISO 8601).'),
+      setting('until', 'Only records up to this time (ISO 8601).'),
+      setting('limit', 'How many records at most.', 'number'),
+      { name: 'records', description: 'The records, in the order of the API.', ...computed, nested: { nesting: 'LIST', attributes: known.length > 0 ? known : [whole] } },
+    ],
+  };
+}
+
+function identityOf({ id, attributes, singular }: Kind): IdentitySchema {
+  return { version: 0, attributes: [{ name: id, type: 'string', description: attributes[id]?.doc ?? `Identifier of the ${singular}.`, required_for_import: true }] };
+}
+
+function described(attribute: Attribute): Pick<SchemaAttribute, 'description'> {
+  const choices = attribute.word === 'choice' ? [`${attribute.open ? 'Known' : 'One of'}: ${attribute.values.join(', ')}.`] : [];
+  const form = attribute.word === 'document' ? ['JSON text, as `jsonencode` writes it.'] : [];
+  return { description: [attribute.doc, ...choices, ...form, ...(attribute.immutable ? ['Fixed at creation.'] : [])].join(' ') };
+}
+
+/** An object, and a collection of objects, has attributes of its own; everything else has a type. */
+function typed(attribute: Attribute, inside: (attributes: Attributes) => readonly SchemaAttribute[]): Pick<SchemaAttribute, 'type' | 'nested'> {
+  if (attribute.word === 'object') return { nested: { nesting: 'SINGLE', attributes: inside(attribute.attributes) } };
+  if (!('of' in attribute) || attribute.of.word !== 'object') return { type: typeOfWord(attribute) };
+  return { nested: { nesting: nestings[attribute.word], attributes: inside(attribute.of.attributes) } };
+}
+
+const nestings = { list: 'LIST', set: 'SET', map: 'MAP' } as const;
+
+function typeOfWord(attribute: Attribute): CtyType {
+  switch (attribute.word) {
+    case 'text':
+    case 'choice':
+    case 'ref':
+    case 'document':
+      return 'string';
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'flag':
+      return 'bool';
+    case 'list':
+    case 'set':
+    case 'map':
+      return [attribute.word, typeOfWord(attribute.of)];
+    case 'object':
+      return ['object', Object.fromEntries(Object.entries(attribute.attributes).map(([name, one]) => [name, typeOfWord(one)]))];
+  }
 }
