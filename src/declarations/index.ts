@@ -2,4 +2,6 @@
 export { lint } from './lint.js';
 export { load, type LoadOptions, type Loaded } from './load.js';
 export { declarationsSchema, kindSchema } from './schema.js';
-export { declarationName, writeDeclarations, yamlLines, type Written } from './write.js';
+export { declarationName, type Written } from './write.js';
+export { writeHcl } from './write-hcl.js';
+export { writeDeclarations, yamlLines } from './write-yaml.js';

@@ -1,8 +1,9 @@
-// Writes declarations as YAML that loads as it stands: what `export` and the reference docs are made of.
+// What is written of a live estate, whatever the language: what is worth declaring of each object, with references to
+// the others, what is left out because it reads back masked, and which objects nothing but an identifier tells apart.
 import {
+  Reference,
   canonical,
   isEmpty,
-  isObject,
   isTree,
   masksIn,
   mergeOf,
@@ -12,7 +13,6 @@ import {
   writables,
   type Attribute,
   type Attributes,
-  type Json,
   type Kind,
   type Kinds,
   type Value,
@@ -31,118 +31,92 @@ export interface Written {
   readonly comments?: readonly string[];
 }
 
-/**
- * File text for each kind that has objects. Attributes of the server, empty ones and secrets are left out (secrets with
- * a comment that says how to write them); identifiers of other exported objects become references to them.
- */
-export function writeDeclarations(kinds: Kinds, estate: ReadonlyMap<string, readonly Written[]>): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const [kind, objects] of estate) for (const { id, name } of objects) if (id !== undefined) names.set(`${kind}.${id}`, name);
-  const refer: Refer = (to, id) => {
-    const name = names.get(`${to}.${id}`);
-    return name === undefined ? undefined : `\${${to}.${name}.${kinds.get(to)?.id}}`;
-  };
-  const texts = new Map<string, string>();
+/** A live estate: objects by the name of their kind. */
+export type Estate = ReadonlyMap<string, readonly Written[]>;
+
+/** A declaration as every language writes it. */
+export interface Entry {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly id?: string;
+  readonly comments: readonly string[];
+  /** What is worth declaring, in normal form; identifiers of other objects of the estate are references. */
+  readonly values: Values;
+  /** Dotted paths of what reads back masked and is left out: secrets, and members of documents. */
+  readonly secrets: readonly string[];
+  readonly masked: readonly string[];
+  /** Nothing but its identifier tells it from another. */
+  readonly twin: boolean;
+}
+
+/** The entries of each kind that has objects. Attributes of the server, empty ones and secrets are left out. */
+export function entriesOf(kinds: Kinds, estate: Estate): ReadonlyMap<Kind, readonly Entry[]> {
+  const references = new Map<string, Reference>();
+  for (const [kind, objects] of estate)
+    for (const { id, name } of objects) if (id !== undefined) references.set(`${kind}.${id}`, new Reference('declared', `${kind}.${name}`, kinds.get(kind)?.id ?? 'id'));
+  const entries = new Map<Kind, readonly Entry[]>();
   for (const [name, objects] of estate) {
     const kind = kinds.get(name);
     if (!kind || objects.length === 0) continue;
-    const sources = objects.map(({ id: own, values }) => sourceOf(kind.attributes, values, (to, wanted) => (to === name && wanted === own ? undefined : refer(to, wanted))));
-    const twins = twinsAmong(kind, sources);
-    texts.set(name, `${name}:\n${objects.map((one, index) => writeDeclaration(kind, one, sources[index] as Source, twins.has(index))).join('\n\n')}\n`);
+    const found = objects.map((one) => {
+      const refer: Refer = (to, wanted) => (to === name && wanted === one.id ? undefined : references.get(`${to}.${wanted}`));
+      return { ...one, values: worthOf(kind.attributes, one.values, refer), live: one.values };
+    });
+    const twins = twinsAmong(kind, found);
+    const secrets = [...walk(kind.attributes)].flatMap(([path, { secret }]) => (secret === true ? [path] : []));
+    const hidden = (live: Values): readonly string[] => writables(kind).flatMap(([path, { wire }]) => (wire === 'merge' ? masksIn(mergeOf(live[path]).tree, path) : []));
+    entries.set(
+      kind,
+      found.map(({ live, comments = [], ...one }, index) => ({
+        kind,
+        ...one,
+        comments: comments.map(visible),
+        secrets,
+        masked: hidden(live).map(visible),
+        twin: twins.has(index),
+      })),
+    );
   }
-  return texts;
+  return entries;
 }
 
+/** Text that stays on its line, and shows all there is of it. */
+const visible = (comment: string): string => comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+
 /** Which of them nothing but their identifiers tells apart. */
-function twinsAmong(kind: Kind, sources: readonly Source[]): ReadonlySet<number> {
-  const keys = sources.map((source) => canonical(recognisedBy(kind).map((name) => source[name] ?? null)));
+function twinsAmong(kind: Kind, found: readonly { readonly values: Values }[]): ReadonlySet<number> {
+  const keys = found.map(({ values }) => canonical(recognisedBy(kind).map((name) => spell(values[name] ?? null))));
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return new Set(keys.flatMap((key, index) => ((counts.get(key) as number) > 1 ? [index] : [])));
 }
 
-/** Attributes of a declaration, in the spelling of a file. */
-type Source = Readonly<Record<string, Json>>;
+/** The object of kind `to` with this identifier, where it is written too. */
+type Refer = (to: string, id: string) => Reference | undefined;
 
-/** The text that refers to the object of kind `to` with this identifier, where there is one. */
-type Refer = (to: string, id: string) => string | undefined;
-
-function writeDeclaration(kind: Kind, { name, values, id, comments = [] }: Written, source: Source, twin: boolean): string {
-  const plain = (comment: string): string => comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
-  const remarks = comments.map((comment) => `  # ${plain(comment)}`);
-  const secrets = [...walk(kind.attributes)].filter(([, { secret }]) => secret === true);
-  const masked = writables(kind).flatMap(([path, { wire }]) => (wire === 'merge' ? masksIn(mergeOf(values[path]).tree, path) : []));
-  const hints = [...secrets.map(([path]) => path), ...masked].map((path) => `    # ${plain(path)} reads back masked and is left out; to manage it, write "\${secret.env.NAME}"`);
-  const members = { ...source, ...(id === undefined ? {} : { lifecycle: { adopt: id, ...(twin ? { allow_twin: true } : {}) } }) };
-  return [...remarks, `  ${scalar(name)}:`, ...hints, ...yamlLines(members, 4)].join('\n');
-}
-
-/** What is worth declaring of an object. */
-function sourceOf(attributes: Attributes, values: Values, refer: Refer): Source {
-  const out: Record<string, Json> = {};
+function worthOf(attributes: Attributes, values: Values, refer: Refer): Values {
+  const out: Record<string, Value> = {};
   for (const [name, attribute] of Object.entries(attributes)) {
-    const value = values[name] ?? null;
     if (!writable(attribute) || attribute.secret === true) continue;
-    const source = spellAs(attribute, value, refer);
-    const worthless = isEmpty(source) || (attribute.only_declared === true && source === false);
-    if (attribute.optional !== true || !worthless) out[name] = source;
+    const value = referring(attribute, values[name] ?? null, refer);
+    const worthless = isEmpty(value) || (attribute.only_declared === true && value === false);
+    if (attribute.optional !== true || !worthless) out[name] = value;
   }
   return out;
 }
 
-function spellAs(attribute: Attribute, value: Value, refer: Refer): Json {
-  if (attribute.wire === 'merge') return [unmasked(mergeOf(value).tree)].filter((tree) => !isEmpty(tree)).map(spell);
-  if (attribute.word === 'object') return isTree(value) ? sourceOf(attribute.attributes, value, refer) : {};
-  if (attribute.word === 'list' || attribute.word === 'set') return Array.isArray(value) ? (value as readonly Value[]).map((item) => spellAs(attribute.of, item, refer)) : [];
-  return (attribute.word === 'ref' && typeof value === 'string' ? refer(attribute.to, value) : undefined) ?? spell(value);
+function referring(attribute: Attribute, value: Value, refer: Refer): Value {
+  if (attribute.wire === 'merge') return [unmasked(mergeOf(value).tree)].filter((tree) => !isEmpty(tree));
+  if (attribute.word === 'object') return isTree(value) ? worthOf(attribute.attributes, value, refer) : {};
+  if (attribute.word === 'list' || attribute.word === 'set') return Array.isArray(value) ? (value as readonly Value[]).map((item) => referring(attribute.of, item, refer)) : [];
+  return (attribute.word === 'ref' && typeof value === 'string' ? refer(attribute.to, value) : undefined) ?? value;
 }
 
-const WIDEST = 120;
-
-/** A tree as block YAML, `indent` spaces in; collections of plain values stay on one line while they fit. */
-export function yamlLines(tree: Readonly<Record<string, Json>>, indent: number): readonly string[] {
-  const margin = ' '.repeat(indent);
-  return Object.entries(tree).flatMap(([name, value]) => {
-    const key = `${margin}${scalar(name)}:`;
-    const short = inline(value);
-    if (short !== undefined && key.length + short.length < WIDEST) return [`${key} ${short}`];
-    if (Array.isArray(value)) return [key, ...(value as readonly Json[]).flatMap((item) => itemLines(item, indent + 2))];
-    return isObject(value) ? [key, ...yamlLines(value, indent + 2)] : [`${key} ${short}`];
-  });
-}
-
-function itemLines(item: Json, indent: number): readonly string[] {
-  const margin = ' '.repeat(indent);
-  const short = inline(item);
-  if (short !== undefined || !isObject(item)) return [`${margin}- ${short ?? asJson(item)}`];
-  const [first = '', ...rest] = yamlLines(item, indent + 2);
-  return [`${margin}- ${first.trimStart()}`, ...rest];
-}
-
-/** One line for a scalar, for an object that holds scalars only, and for a list without objects. */
-function inline(value: Json): string | undefined {
-  if (Array.isArray(value)) {
-    const items = (value as readonly Json[]).map((item) => (isObject(item) ? undefined : inline(item)));
-    return items.includes(undefined) ? undefined : `[${items.join(', ')}]`;
-  }
-  if (!isObject(value)) return scalar(value);
-  const members = Object.entries(value);
-  if (members.some(([, item]) => isObject(item) || Array.isArray(item))) return undefined;
-  return members.length === 0 ? '{}' : `{ ${members.map(([key, item]) => `${scalar(key)}: ${scalar(item)}`).join(', ')} }`;
-}
-
-const PLAIN = /^[A-Za-z][A-Za-z0-9_./ -]*(?<! )$/;
-const RESERVED = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 
-/** JSON, which is YAML too, with what cannot be seen as escapes. */
-function asJson(value: Json): string {
-  return JSON.stringify(value).replace(INVISIBLE, (character) => character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`));
-}
-
-/** A scalar as it may stand anywhere. */
-function scalar(value: Json): string {
-  return typeof value === 'string' && PLAIN.test(value) && !RESERVED.test(value) ? value : asJson(value);
+/** A JSON text with what cannot be seen as escapes. */
+export function showing(json: string): string {
+  return json.replace(INVISIBLE, (character) => character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`));
 }
 
 /** A name for a declaration, made of any text; differs from those `taken`. */
