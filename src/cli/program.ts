@@ -149,8 +149,8 @@ export const commands: readonly CommandSpec[] = [
     args: '',
     doc: 'write what is live as declarations',
     flags: [
-      { spelling: '--out <folder>', doc: 'one file a kind into this folder; otherwise to standard output' },
-      { spelling: '--format <format>', doc: 'form of the declarations', choices: ['yaml'], initial: 'yaml' },
+      { spelling: '--out <folder>', doc: 'write files into this folder; otherwise to standard output' },
+      { spelling: '--format <format>', doc: 'form of the declarations', choices: ['yaml', 'hcl', 'cdktf', 'cdktn'], initial: 'yaml' },
       { spelling: '--all', doc: 'also what the state already binds' },
       ...project,
     ],

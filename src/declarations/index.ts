@@ -2,6 +2,7 @@
 export { lint } from './lint.js';
 export { load, type LoadOptions, type Loaded } from './load.js';
 export { declarationsSchema, kindSchema } from './schema.js';
-export { declarationName, type Written } from './write.js';
+export { declarationName, type Estate, type Written } from './write.js';
+export { writeCdk } from './write-cdk.js';
 export { writeHcl } from './write-hcl.js';
 export { writeDeclarations, yamlLines } from './write-yaml.js';

@@ -116,7 +116,7 @@ function quoted(text: string): string {
   return showing(JSON.stringify(text.replace(/\p{Cs}/gu, '\ufffd')))
     .replace(/(\\\\)|\\b|\\f/g, (escape, backslash?: string) => backslash ?? `\\u00${escape === '\\b' ? '08' : '0c'}`)
     .replace(pairs, (_, high: string, low: string) => `\\U${codePoint(high, low).toString(16).padStart(8, '0')}`)
-    .replace(/(\$+|%+)\{/g, (sigils) => `${sigils.slice(0, -2).replace(/[$%]/g, (sigil) => `\\u00${sigil.charCodeAt(0).toString(16)}`)}${sigils.at(-2)}${sigils.slice(-2)}`);
+    .replace(/[$%](?=\{)/g, '$&$&');
 }
 
 const codePoint = (high: string, low: string): number => String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)).codePointAt(0) as number;

@@ -128,9 +128,13 @@ export function declarationName(text: string, taken: ReadonlySet<string>): strin
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+|-+$/g, '')
     .slice(0, 60);
-  const base = slug === '' ? 'object' : slug;
+  return unique(slug === '' ? 'object' : slug, taken);
+}
+
+/** The name, or the first of its numbered ones, that is not `taken`. */
+export function unique(base: string, taken: ReadonlySet<string>, joint = '-'): string {
   for (let number = 1; ; number += 1) {
-    const name = number === 1 ? base : `${base}-${number}`;
+    const name = number === 1 ? base : `${base}${joint}${number}`;
     if (!taken.has(name)) return name;
   }
 }

@@ -1,31 +1,47 @@
 // `trueup export`: writes what is live as declarations that plan empty. Touches no state, overwrites no file.
 import { join, resolve } from 'node:path';
 import { compareText, exits, Refusal, refuse, type Diagnostic, type Kind, type Live } from '../../model/index.js';
-import type { declarationName, Written } from '../../declarations/index.js';
+import type * as declarations from '../../declarations/index.js';
 import type { Command, Context } from '../context.js';
 import { settingsHere } from '../project.js';
+import { tried, version } from '../version.js';
 import { withCloud, type Workplace } from '../workplace.js';
 
 export const run: Command = async (context) => {
-  const { flags, out, err, cwd, files, kinds } = context;
-  const { declarationName: nameFor, writeDeclarations } = await import('../../declarations/index.js');
+  const { flags, out, err, cwd, files } = context;
+  const writing = await import('../../declarations/index.js');
   const estate = await withCloud(context, await settingsHere(context), (place) => unmanaged(context, place));
-  const texts = writeDeclarations(kinds, new Map([...estate].map(([kind, objects]) => [kind.name, named(kind, objects, nameFor)])));
+  const texts = written(context, writing, new Map([...estate].map(([kind, objects]) => [kind.name, named(kind, objects, writing.declarationName)])));
   if (texts.size === 0) err.write('There is nothing to write: whatever is live is managed already (--all writes that, too).\n');
   if (flags.out === undefined) {
-    out.write([...texts.values()].join('\n'));
+    out.write([...texts].flatMap(([name, text]) => (name.endsWith('.json') ? [] : [text])).join('\n'));
     return exits.done;
   }
   const folder = resolve(cwd, flags.out);
   await files.makeFolder(folder);
-  const there = (await files.list(folder)).find((name) => texts.has(name.replace(/\.yaml$/, '')));
+  const there = (await files.list(folder)).find((name) => texts.has(name));
   if (there !== undefined) refuse('exists', `${join(folder, there)} is there already, and nothing is overwritten.`, { detail: 'Name another folder: trueup export --out FOLDER' });
-  for (const [kind, text] of texts) {
-    await files.create(join(folder, `${kind}.yaml`), text, 0o644);
-    out.write(`wrote ${join(flags.out, `${kind}.yaml`)}\n`);
+  for (const [name, text] of texts) {
+    await files.create(join(folder, name), text, 0o644);
+    out.write(`wrote ${join(flags.out, name)}\n`);
   }
+  if (texts.size > 0) err.write(next(flags.format, flags.out));
   return exits.done;
 };
+
+/** File texts by name, in the form that was asked for. */
+function written({ flags: { format }, kinds }: Context, { writeCdk, writeDeclarations, writeHcl }: typeof declarations, estate: declarations.Estate): ReadonlyMap<string, string> {
+  if (format === 'hcl') return writeHcl(kinds, estate, version);
+  if (format === 'cdktf' || format === 'cdktn') return writeCdk(kinds, estate, format, { ...tried, trueup: version });
+  return new Map([...writeDeclarations(kinds, estate)].map(([kind, text]) => [`${kind}.yaml`, text]));
+}
+
+/** What to type where the files alone do not do it. */
+function next(format: string | undefined, folder: string): string {
+  if (format === 'hcl') return `To plan it: trueup provider install, then terraform init and terraform plan in ${folder}.\n`;
+  if (format === 'cdktf' || format === 'cdktn') return `To plan it: npm install in ${folder}, then trueup plan there.\n`;
+  return '';
+}
 
 /** Live objects by kind; those the state binds are left out unless all were asked for. */
 async function unmanaged(context: Context, { desk, snapshot }: Workplace): Promise<ReadonlyMap<Kind, readonly Live[]>> {
@@ -50,7 +66,7 @@ async function unmanaged(context: Context, { desk, snapshot }: Workplace): Promi
 }
 
 /** Named after what people call the objects, or after their kind and identifier. */
-function named(kind: Kind, objects: readonly Live[], nameFor: typeof declarationName): readonly Written[] {
+function named(kind: Kind, objects: readonly Live[], nameFor: typeof declarations.declarationName): readonly declarations.Written[] {
   const taken = new Set<string>();
   return objects
     .toSorted((a, b) => compareText(a.id, b.id))
