@@ -145,7 +145,10 @@ function scalar(value: Json): string {
   return typeof value === 'string' && PLAIN.test(value) && !RESERVED.test(value) ? value : asJson(value);
 }
 
-/** A name for a declaration, made of any text; differs from those `taken`. */
+/** By names that are taken: how far each name was counted. What is taken stays so, and no number is tried twice. */
+const counted = new WeakMap<ReadonlySet<string>, Map<string, number>>();
+
+/** A name for a declaration, made of any text; differs from those `taken`, a set that may grow between calls and not shrink. */
 export function declarationName(text: string, taken: ReadonlySet<string>): string {
   const slug = text
     .normalize('NFKD')
@@ -155,8 +158,12 @@ export function declarationName(text: string, taken: ReadonlySet<string>): strin
     .replace(/^[^a-z]+|-+$/g, '')
     .slice(0, 60);
   const base = slug === '' ? 'object' : slug;
-  for (let number = 1; ; number += 1) {
+  const numbers = counted.get(taken) ?? new Map<string, number>();
+  counted.set(taken, numbers);
+  for (let number = numbers.get(base) ?? 1; ; number += 1) {
     const name = number === 1 ? base : `${base}-${number}`;
-    if (!taken.has(name)) return name;
+    if (taken.has(name)) continue;
+    numbers.set(base, number);
+    return name;
   }
 }
