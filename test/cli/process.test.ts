@@ -1,11 +1,11 @@
 // The command as a process: exit codes, streams, files and signals, as the outside of the tool promises them.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { answers, parse } from '../../src/cli/program.js';
-import { TRUEUP } from '../support/command.js';
+import { start, TRUEUP } from '../support/command.js';
 import { answering, atTerminal, emulator, folder, small } from './run.js';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -29,6 +29,24 @@ describe('before anything is loaded', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/unknown option '--frmat'[\s\S]*--format/);
     expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('compiled code that is not what was built', () => {
+  const middle = (bytes: Buffer): Buffer => Buffer.from(bytes).fill(0x5a, bytes.length >> 1, (bytes.length >> 1) + 4096);
+  test.each([
+    ['damaged', 'command.cache', middle],
+    ['cut', 'command.cache', (bytes: Buffer) => bytes.subarray(0, 20)],
+    ['of a script of equal length', 'command.cjs', (bytes: Buffer) => Buffer.alloc(bytes.length, ' ')],
+    ['of a script that is gone', 'command.cjs', undefined],
+  ])('%s, it is left alone', async (_, name, spoil) => {
+    const home = folder({ 'trueup.yaml': small });
+    cpSync(dirname(TRUEUP), join(home.path, 'dist'), { recursive: true });
+    const file = join(home.path, 'dist', name);
+    if (spoil) writeFileSync(file, spoil(readFileSync(file)));
+    else rmSync(file);
+    const { stdout, stderr, code, signal } = await start(['validate', 'trueup.yaml'], { cwd: home.path, script: join(home.path, 'dist/trueup.cjs') }).ended;
+    expect({ stdout, stderr, code, signal }).toMatchObject({ stderr: '', code: 0, signal: null });
   });
 });
 
