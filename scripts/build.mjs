@@ -56,7 +56,7 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
 // Written by scripts/build.mjs. Questions about the command line are answered without loading anything.
 const answers = ${JSON.stringify(answers())};
 const words = process.argv.slice(2);
-const flag = (words.at(-1) || '--help').replace(/^-(?=[a-z]{2})/, '--');
+const flag = (words.at(-1) ?? '--help').replace(/^-(?=[a-z]{2})/, '--');
 const asked = flag === '--version' || flag === '-v' ? (words.length === 1 ? '--version' : undefined)
   : flag === '--help' || flag === '-h' ? words.slice(0, -1).join(' ')
   : words[0] === 'help' ? words.slice(1).join(' ')

@@ -30,6 +30,10 @@ describe('before anything is loaded', () => {
     expect(stderr).toMatch(/unknown option '--frmat'[\s\S]*--format/);
     expect(stderr).not.toContain('    at ');
   });
+
+  test('an argument that is empty is no question for help', async () => {
+    for (const args of [['apply', ''], ['plan', ''], ['']]) expect([args, await folder().run(args)]).toMatchObject([args, { code: 1, stdout: '' }]);
+  });
 });
 
 describe('compiled code that is not what was built', () => {
