@@ -79,7 +79,7 @@ function compiled() {
   }
   const cachedData = cache.subarray(32);
   if (!require('node:crypto').createHash('sha256').update(source).update(cachedData).digest().equals(cache.subarray(0, 32))) return false;
-  const script = new (require('node:vm').Script)(source.latin1Slice(), { filename: file, cachedData });
+  const script = new (require('node:vm').Script)(source.latin1Slice(), { filename: 'trueup/command.cjs', cachedData });
   if (script.cachedDataRejected) return false;
   const made = { exports: {} };
   script.runInThisContext()(made.exports, require, made, file, __dirname);

@@ -49,7 +49,7 @@ function run(main, argv, env) {
 v8.setFlagsFromString = () => undefined;
 const file = join(folder, 'command.cjs');
 const source = readFileSync(file);
-const script = new Script(source.toString('latin1'), { filename: file });
+const script = new Script(source.toString('latin1'), { filename: 'trueup/command.cjs' });
 const made = { exports: {} };
 script.runInThisContext()(made.exports, require, made, file, folder);
 
