@@ -101,6 +101,12 @@ describe('a first project', () => {
       expect(stdout + stderr).not.toContain('yaml:');
     }
   });
+
+  test('a saved plan that is not there is missed before anything else', async () => {
+    const { stderr } = await folder({ 'trueup.yaml': small }).expect(1, ['apply', 'lost.plan']);
+    expect(stderr).toContain('lost.plan does not exist');
+    expect(stderr).not.toContain('--auto-approve');
+  });
 });
 
 describe('validate', () => {
