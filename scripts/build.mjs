@@ -56,26 +56,30 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
 // Written by scripts/build.mjs. Questions about the command line are answered without loading anything.
 const answers = ${JSON.stringify(answers())};
 const words = process.argv.slice(2);
-const flag = (words.at(-1) || '--help').replace(/^-(?=[a-z]{2})/, '--');
+const flag = (words.at(-1) ?? '--help').replace(/^-(?=[a-z]{2})/, '--');
 const asked = flag === '--version' || flag === '-v' ? (words.length === 1 ? '--version' : undefined)
   : flag === '--help' || flag === '-h' ? words.slice(0, -1).join(' ')
   : words[0] === 'help' ? words.slice(1).join(' ')
   : undefined;
 if (asked !== undefined && Object.hasOwn(answers, asked)) process.stdout.write(answers[asked]);
-else if (process.version !== '${process.version}' || !compiled()) import('./main.js').then(({ main }) => main(process));
+else if (process.version + process.arch !== '${process.version}${process.arch}' || !compiled()) import('./main.js').then(({ main }) => main(process));
 // The whole command as one script, with the code that V8 made of it when it was built: a fifth of a short run is
-// compiling. Where there is no such code, or the Node is another one, the modules are loaded.
+// compiling. Where there is no such code, or the Node is another one, the modules are loaded. V8 believes of a script
+// its length and of code everything: both have to be what was built.
 function compiled() {
   const { join } = require('node:path');
   const { readFileSync } = require('node:fs');
   const file = join(__dirname, 'command.cjs');
-  let cachedData;
+  let cache, source;
   try {
-    cachedData = readFileSync(join(__dirname, 'command.cache'));
+    cache = readFileSync(join(__dirname, 'command.cache'));
+    source = readFileSync(file);
   } catch {
     return false;
   }
-  const script = new (require('node:vm').Script)(readFileSync(file, 'latin1'), { filename: file, cachedData });
+  const cachedData = cache.subarray(32);
+  if (!require('node:crypto').createHash('sha256').update(source).update(cachedData).digest().equals(cache.subarray(0, 32))) return false;
+  const script = new (require('node:vm').Script)(source.latin1Slice(), { filename: 'trueup/command.cjs', cachedData });
   if (script.cachedDataRejected) return false;
   const made = { exports: {} };
   script.runInThisContext()(made.exports, require, made, file, __dirname);

@@ -1,6 +1,8 @@
 // Writes V8's code cache of the command beside it: what the common commands compile is compiled once, here. They run
-// in this process, against an emulator in another one, so that the cache holds what they really use.
+// in this process, against an emulator in another one, so that the cache holds what they really use. In front of it
+// stands the SHA-256 of the script and the code.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -46,7 +48,8 @@ function run(main, argv, env) {
 // The cache counts for the flags that V8 has when it is read, which is before the command sets its own.
 v8.setFlagsFromString = () => undefined;
 const file = join(folder, 'command.cjs');
-const script = new Script(readFileSync(file, 'latin1'), { filename: file });
+const source = readFileSync(file);
+const script = new Script(source.toString('latin1'), { filename: 'trueup/command.cjs' });
 const made = { exports: {} };
 script.runInThisContext()(made.exports, require, made, file, folder);
 
@@ -57,7 +60,8 @@ try {
   writeFileSync('trueup.yaml', estate);
   const commands = [['validate'], ['apply', '--auto-approve'], ['plan'], ['plan', '--format', 'json'], ['drift'], ['get', 'accounts', '-o', 'ndjson'], ['get', 'accounts']];
   for (const command of commands) if ((await run(made.exports.main, command, environment)) !== 0) throw new Error(`${command.join(' ')} failed`);
-  writeFileSync(join(folder, 'command.cache'), script.createCachedData());
+  const code = script.createCachedData();
+  writeFileSync(join(folder, 'command.cache'), Buffer.concat([createHash('sha256').update(source).update(code).digest(), code]));
 } finally {
   process.chdir(tmpdir());
   rmSync(place, { recursive: true, force: true });

@@ -150,7 +150,8 @@ function window({ operations: { time, ...known } }: Collection, { since, until }
   const to = known.until === undefined && until !== undefined ? Date.parse(until) : Number.POSITIVE_INFINITY;
   if (time === undefined || (from === Number.NEGATIVE_INFINITY && to === Number.POSITIVE_INFINITY)) return () => true;
   return ({ values }) => {
-    const at = Date.parse(String(valueAt(values, time)));
+    const told = valueAt(values, time);
+    const at = typeof told === 'string' ? Date.parse(told) : Number.NaN;
     return Number.isNaN(at) || (at >= from && at <= to);
   };
 }

@@ -273,7 +273,11 @@ function createProgram(out: Write, err: Write, found: Found): Command {
     const command = common(parent.command(`${words.at(-1)} ${spec.args}`.trim()), `trueup ${spec.name}`).description(spec.doc);
     for (const flag of spec.flags) command.addOption(toOption(flag));
     if (spec.more !== undefined) command.addHelpText('after', spec.more);
-    command.action(() => found(spec, command.args, command.opts()));
+    command.action(() => {
+      // A variable that is not set must not become the current folder, or everything there is.
+      if (command.args.includes('')) command.error('error: an argument is empty');
+      found(spec, command.args, command.opts());
+    });
   }
   return root;
 }

@@ -8,6 +8,7 @@ import {
   masksIn,
   memberAt,
   mergeOf,
+  secretsIn,
   stepsOf,
   writables,
   type Advice,
@@ -37,7 +38,7 @@ export function lint(project: Project, kinds: Kinds): Diagnostic[] {
   return [...advice, ...project.declarations.flatMap((one) => mergedBadly(one, kinds.get(one.kind))), ...twins(project.declarations, kinds)];
 }
 
-/** Documents that no service could take over as they are declared: with masks, or with members below a path that is taken out. */
+/** Documents that no service could take over as they are declared: with masks, with members below a path that is taken out, or with a secret for a path. */
 function mergedBadly(one: Declaration, kind: Kind | undefined): readonly Diagnostic[] {
   const documents = kind ? writables(kind).filter(([, { wire }]) => wire === 'merge') : [];
   return documents.flatMap(([name]) => {
@@ -47,7 +48,13 @@ function mergedBadly(one: Declaration, kind: Kind | undefined): readonly Diagnos
       return { severity: 'error', code, summary: `${one.address}: ${summary}`, detail, address: one.address, attribute, origin: one.at(attribute) };
     };
     const again = removed.map(stepsOf).filter((steps) => memberAt(tree, steps) !== undefined);
+    const hidden = [...secretsIn(removed, '1').keys()];
     return [
+      ...hidden.map((path): Diagnostic => {
+        const attribute = `${name}.${path}`;
+        const summary = `${one.address}: \`${attribute}\` is a secret, and a path to take out is none`;
+        return { severity: 'error', code: 'misplaced-secret', summary, detail: 'Write the path itself.', address: one.address, attribute, origin: one.at(attribute) };
+      }),
       ...masksIn(tree).map((path) =>
         error('masked-value', path, `\`${path}\` is a mask, not a value`, 'Write `"${secret.env.NAME}"`, or leave it out: what is not declared stays as it is.'),
       ),

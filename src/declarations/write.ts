@@ -131,10 +131,17 @@ export function declarationName(text: string, taken: ReadonlySet<string>): strin
   return unique(slug === '' ? 'object' : slug, taken);
 }
 
-/** The name, or the first of its numbered ones, that is not `taken`. */
+/** By names that are taken: how far each name was counted. What is taken stays so, and no number is tried twice. */
+const counted = new WeakMap<ReadonlySet<string>, Map<string, number>>();
+
+/** The name, or the first of its numbered ones, that is not among those `taken`, a set that may grow between calls and not shrink. */
 export function unique(base: string, taken: ReadonlySet<string>, joint = '-'): string {
-  for (let number = 1; ; number += 1) {
+  const numbers = counted.get(taken) ?? new Map<string, number>();
+  counted.set(taken, numbers);
+  for (let number = numbers.get(base + joint) ?? 1; ; number += 1) {
     const name = number === 1 ? base : `${base}${joint}${number}`;
-    if (!taken.has(name)) return name;
+    if (taken.has(name)) continue;
+    numbers.set(base + joint, number);
+    return name;
   }
 }

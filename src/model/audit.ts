@@ -72,7 +72,7 @@ export interface Verified {
   readonly name: string;
   readonly collection: string;
   readonly origin: Origin;
-  /** `unknown` where the records could not be read: then `diagnostic` says why. */
+  /** `unknown` where the records could not be read, or not be judged: then `diagnostic` says why. */
   readonly verdict: 'met' | 'failed' | 'unknown';
   /** Records read. */
   readonly checked: number;

@@ -99,14 +99,16 @@ export function accessReview(world: World, changes: readonly Change[]): Reviewed
   if (!authorizations) return { access: null, diagnostics: [] };
   const declared = declaredRoles(changes);
   const own = new Map<string, Grant[]>();
+  const nameless: string[] = [];
   for (const { id, values } of authorizations.byId.values()) {
-    const account = String(values.account);
-    append(own, account, { user: String(values.user), account, role: String(values.role ?? ''), declared: declared.get(id) });
+    const { user, account, role } = values;
+    if (typeof user !== 'string' || typeof account !== 'string') nameless.push(id);
+    else append(own, account, { user, account, role: typeof role === 'string' ? role : '', declared: declared.get(id) });
   }
   const { places, circling } = placesOf(world.get(ACCOUNTS)?.byId ?? new Map<string, Live>(), own);
   const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
   const complete = users.length * places.length <= MOST_CELLS;
-  return { access: { users: users.map((id) => ({ id })), ...alongTheTree(places, own, complete), complete }, diagnostics: circleNote(circling) };
+  return { access: { users: users.map((id) => ({ id })), ...alongTheTree(places, own, complete), complete }, diagnostics: [...namelessNote(nameless), ...circleNote(circling)] };
 }
 
 /** Goes down the tree and keeps of every account above the present one only what it adds. */
@@ -169,22 +171,24 @@ function outranks(role: string, nearer: string): boolean {
 /** To sort by: an unknown role stands between none and those that are known. */
 const height = ({ role }: Grant): number => (rank(role) < 0 ? 0.5 : rank(role));
 
+const nameOf = ({ id, values }: Live): string => (typeof values.name === 'string' ? values.name : id);
+
 /** The accounts in the order of their tree, those above one another in a circle as tops; one that only an authorization names stands by itself at the end. */
 function placesOf(accounts: ReadonlyMap<string, Live>, own: ReadonlyMap<string, unknown>): { readonly places: readonly Place[]; readonly circling: readonly string[] } {
-  const above = new Map([...accounts.values()].map(({ id, values }) => [id, accounts.has(String(values.account)) ? String(values.account) : undefined]));
+  const above = new Map([...accounts.values()].map(({ id, values }) => [id, typeof values.account === 'string' && accounts.has(values.account) ? values.account : undefined]));
   const circling = circlesOf(above);
   const children = new Map<string | undefined, Live[]>();
   for (const live of accounts.values()) append(children, circling.has(live.id) ? undefined : above.get(live.id), live);
   const places: Place[] = [];
   const open: { readonly live: Live; readonly depth: number; readonly rooted: boolean }[] = [];
   const push = (parent: string | undefined, depth: number, rooted: boolean): void => {
-    const below = (children.get(parent) ?? []).toSorted((a, b) => compareText(String(b.values.name), String(a.values.name)) || byNumber(b.id, a.id));
+    const below = (children.get(parent) ?? []).toSorted((a, b) => compareText(nameOf(b), nameOf(a)) || byNumber(b.id, a.id));
     for (const live of below) open.push({ live, depth, rooted: rooted && !circling.has(live.id) });
   };
   push(undefined, 0, true);
   for (let next = open.pop(); next; next = open.pop()) {
     const { live, depth, rooted } = next;
-    places.push({ id: live.id, name: String(live.values.name ?? live.id), depth, rooted });
+    places.push({ id: live.id, name: nameOf(live), depth, rooted });
     push(live.id, depth + 1, rooted);
   }
   const strangers = [...own.keys()].filter((id) => !accounts.has(id)).toSorted(byNumber);
@@ -208,14 +212,27 @@ function circlesOf(above: ReadonlyMap<string, string | undefined>): ReadonlySet<
   return circling;
 }
 
+const firstOf = (ids: readonly string[]): string => ids.slice(0, 10).join(', ') + (ids.length > 10 ? ` and ${ids.length - 10} more` : '');
+
+function namelessNote(ids: readonly string[]): readonly Diagnostic[] {
+  if (ids.length === 0) return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'nameless-authorizations',
+      summary: `The service shows authorizations without a user or without an account: ${firstOf(ids)}.`,
+      detail: 'They are not in the access review, and none of them counts as an administrator.',
+    },
+  ];
+}
+
 function circleNote(circling: readonly string[]): readonly Diagnostic[] {
   if (circling.length === 0) return [];
-  const some = circling.slice(0, 10).join(', ') + (circling.length > 10 ? ` and ${circling.length - 10} more` : '');
   return [
     {
       severity: 'warning',
       code: 'accounts-in-a-circle',
-      summary: `The service puts accounts below one another in a circle: ${some}.`,
+      summary: `The service puts accounts below one another in a circle: ${firstOf(circling)}.`,
       detail: 'The access review shows them as tops of the tree: roles that may reach them from one another are not in it.',
     },
   ];

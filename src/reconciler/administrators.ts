@@ -57,7 +57,7 @@ function sceneOf(changes: readonly Change[], world: World): Scene {
     if (demotes(change)) demoted.add(change.id);
     if (promotes(change)) append(promotions, String(change.before.account), change);
   }
-  const all = [...(world.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(({ values }) => administers(values.role));
+  const all = [...(world.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(({ values }) => administers(values.role) && typeof values.user === 'string');
   const before = (account: string): Value | undefined => accounts?.get(account)?.values.account;
   return {
     changes: new Map(changes.map((change) => [change.address, change])),

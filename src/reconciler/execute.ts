@@ -344,7 +344,7 @@ async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base
       return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted by another hand meanwhile.`, detail: 'Plan again.' } };
     const visible = write.verb === 'update' && taken(kind, write.fields, look);
     if (visible && secretsIn(write.fields).size === 0) return { class: 'applied' };
-    if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values)))
+    if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
       return { class: 'rejected', diagnostic: { severity: 'error', code: 'moved', summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
     if (!again || hands.signal.aborted) return sent;
     sent = await send();

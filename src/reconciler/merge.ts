@@ -24,6 +24,7 @@ import {
   type Json,
   type JsonObject,
   type Kind,
+  type Merge,
   type Value,
   type Values,
 } from '../model/index.js';
@@ -47,22 +48,28 @@ export function spread(kind: Kind, declared: Values): Values {
   return alone.length === 0 ? declared : { ...declared, ...Object.fromEntries(alone.map((name) => [name, [declared[name] as Value, []]])) };
 }
 
-/** Live values with no more of each merged document than `declared` speaks of. */
-export function ours(kind: Kind, declared: Values, live: Values): Values {
+/** Live values with no more of each merged document than `declared` speaks of, and nothing of what is masked in `prior`. */
+export function ours(kind: Kind, declared: Values, live: Values, prior: Values = {}): Values {
   const merged = mergedNames(kind).filter((name) => Object.hasOwn(live, name));
   if (merged.length === 0) return live;
-  return { ...live, ...Object.fromEntries(merged.map((name) => [name, declared[name] === undefined ? null : seen(declared[name], live[name])])) };
+  return { ...live, ...Object.fromEntries(merged.map((name) => [name, declared[name] === undefined ? null : seen(declared[name], live[name], prior[name])])) };
 }
 
-/** The live members that a document declares or takes out. Where a secret is declared, a mask, whatever the service shows. */
-export function seen(declared: Value, live: Value | undefined): Values {
+/** The live members that a document declares or takes out. Where a secret is declared, or was applied, a mask, whatever the service shows. */
+export function seen(declared: Value, live: Value | undefined, prior?: Value): Values {
   const wanted = mergeOf(declared);
-  const { tree } = mergeOf(live);
-  const members = picked([wanted.tree], tree, false) as Values;
-  return wanted.removed.map(stepsOf).reduce((known, steps) => {
-    const member = memberAt(tree, steps);
-    return member === undefined ? known : placed(known, steps, member);
-  }, members);
+  const [tree, before] = [mergeOf(live).tree, mergeOf(prior).tree];
+  return members(wanted, masksIn(before).length === 0 ? tree : (picked([before], tree, true) as Values));
+}
+
+function members(wanted: Merge, tree: Values): Values {
+  return wanted.removed.map(stepsOf).reduce(
+    (known, steps) => {
+      const member = memberAt(tree, steps);
+      return member === undefined ? known : placed(known, steps, member);
+    },
+    picked([wanted.tree], tree, false) as Values,
+  );
 }
 
 /** `whole`: inside a list, which is one value. Its items move: what is secret in one of them is secret in each. */

@@ -159,9 +159,9 @@ function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Va
 function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Values, match: Match & { readonly live: Live }): Change | undefined {
   const { entry } = match;
   const declared = ignoring(values, declaration.lifecycle.ignore_changes ?? []);
-  const seen = ours(kind, declared, match.live.values);
-  const live = seen === match.live.values ? match.live : { ...match.live, values: seen };
   const recorded = match.how === 'recorded';
+  const seen = ours(kind, declared, match.live.values, recorded ? entry?.applied : undefined);
+  const live = seen === match.live.values ? match.live : { ...match.live, values: seen };
   const secret = (path: string): SecretVerdict => draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
   const changes = diff({ kind, declared, live, applied: recorded ? entry?.applied : undefined, secret });
   const fixed = changes.filter((change) => kind.attributes[change.path]?.immutable);

@@ -5,6 +5,7 @@ import {
   compareText,
   equal,
   isObject,
+  wireText,
   type Author,
   type DriftChange,
   type Json,
@@ -117,7 +118,7 @@ export function inline(value: Json): string {
     const members = Object.entries(value).map(([key, member]) => `${visible(JSON.stringify(key))}:${inline(member)}`);
     return `{${members.join(', ')}}`;
   }
-  return visible(JSON.stringify(value));
+  return visible(wireText(value));
 }
 
 /** The whole difference in one line; undefined where that would hide what changed. */
@@ -164,7 +165,7 @@ function without(all: readonly Json[], others: readonly Json[]): readonly Json[]
 
 function linesOf(value: Json): readonly string[] {
   if (typeof value === 'string' && value.includes('\n')) return value.split('\n').map(visible);
-  return isLong(value) ? inert(JSON.stringify(value, null, 2)).split('\n') : [inline(value)];
+  return isLong(value) ? inert(wireText(value, 2)).split('\n') : [inline(value)];
 }
 
 /** Unchanged lines shown around each changed one. */

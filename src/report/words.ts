@@ -104,7 +104,8 @@ export const driftMeanings: Readonly<Record<DriftRecord['status'], string>> = {
 
 /** What became of an expectation. */
 export function expectationSentence({ verdict, checked, failed, count, diagnostic }: Verified): string {
-  if (verdict === 'unknown') return `not known, because the records could not be read${diagnostic ? `: ${diagnostic.summary}` : ''}`;
+  if (verdict === 'unknown')
+    return `not known${diagnostic?.code === 'takes-too-long' ? '' : ', because the records could not be read'}${diagnostic ? `: ${diagnostic.summary}` : ''}`;
   const every = failed > 0 ? [`${failed} of ${plural(checked, 'record')} not as expected`] : [];
   const all = [...every, ...(count === undefined ? [] : [count])];
   return all.length === 0 ? `${plural(checked, 'record')}, all as expected` : all.join('; ');

@@ -248,10 +248,10 @@ describe('the query', () => {
   });
 
   it('compares times here where the API has no parameter, both ends included', async () => {
-    const records = [alert(1), alert(2), alert(3), alert(4), alert(9, { created_at: 'no time' })];
+    const records = [alert(1), alert(2), alert(3), alert(4), alert(9, { created_at: 'no time' }), alert(10, { created_at: { toString: 1 } })];
     const cloud = bench(() => page(records));
     const found = await gathered(cloud, 'alerts', { since: new Date(2000).toISOString(), until: new Date(3000).toISOString() });
-    expect(recordsOf(found)).toEqual([records[1], records[2], records[4]]);
+    expect(recordsOf(found)).toEqual([records[1], records[2], records[4], records[5]]);
     expect(cloud.paths()).toEqual(['/api/v2/alerts/?limit=500']);
   });
 

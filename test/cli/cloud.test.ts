@@ -138,7 +138,9 @@ describe('credentials', () => {
     const { TRUEUP_VND_API_KEY: key = '', ...rest } = env;
     home.write('key', `${key}\n`);
     await home.expect(0, ['plan'], { env: { ...rest, TRUEUP_VND_API_KEY_FILE: join(home.path, 'key') } });
-    expect((await home.expect(1, ['plan'], { env: { ...rest, TRUEUP_VND_API_KEY_FILE: join(home.path, 'nokey') } })).stderr).toContain('TRUEUP_VND_API_KEY_FILE');
+    expect((await home.expect(1, ['plan'], { env: { ...rest, TRUEUP_VND_API_KEY_FILE: join(home.path, 'nokey') } })).stderr).toMatch(
+      /file that TRUEUP_VND_API_KEY_FILE names cannot be read/,
+    );
     expect((await home.expect(1, ['plan'], { env: { ...env, TRUEUP_VND_API_KEY_FILE: join(home.path, 'key') } })).stderr).toContain('both set');
   });
 

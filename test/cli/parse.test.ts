@@ -74,6 +74,8 @@ describe('complaints', () => {
     [['import', 'x.a'], /missing required argument 'id'/],
     [['unlock', 'a', 'b'], /too many arguments/],
     [['plan', '--out'], /argument missing/],
+    [['apply', ''], /an argument is empty/],
+    [['get', 'accounts', ''], /an argument is empty/],
   ])('%j', (words, complaint) => {
     const { parsed, out, err } = read(...words);
     expect(parsed).toEqual({ exit: 1 });

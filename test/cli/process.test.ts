@@ -1,11 +1,11 @@
 // The command as a process: exit codes, streams, files and signals, as the outside of the tool promises them.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { answers, parse } from '../../src/cli/program.js';
-import { TRUEUP } from '../support/command.js';
+import { start, TRUEUP } from '../support/command.js';
 import { answering, atTerminal, emulator, folder, small } from './run.js';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -29,6 +29,28 @@ describe('before anything is loaded', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/unknown option '--frmat'[\s\S]*--format/);
     expect(stderr).not.toContain('    at ');
+  });
+
+  test('an argument that is empty is no question for help', async () => {
+    for (const args of [['apply', ''], ['plan', ''], ['']]) expect([args, await folder().run(args)]).toMatchObject([args, { code: 1, stdout: '' }]);
+  });
+});
+
+describe('compiled code that is not what was built', () => {
+  const middle = (bytes: Buffer): Buffer => Buffer.from(bytes).fill(0x5a, bytes.length >> 1, (bytes.length >> 1) + 4096);
+  test.each([
+    ['damaged', 'command.cache', middle],
+    ['cut', 'command.cache', (bytes: Buffer) => bytes.subarray(0, 20)],
+    ['of a script of equal length', 'command.cjs', (bytes: Buffer) => Buffer.alloc(bytes.length, ' ')],
+    ['of a script that is gone', 'command.cjs', undefined],
+  ])('%s, it is left alone', async (_, name, spoil) => {
+    const home = folder({ 'trueup.yaml': small });
+    cpSync(dirname(TRUEUP), join(home.path, 'dist'), { recursive: true });
+    const file = join(home.path, 'dist', name);
+    if (spoil) writeFileSync(file, spoil(readFileSync(file)));
+    else rmSync(file);
+    const { stdout, stderr, code, signal } = await start(['validate', 'trueup.yaml'], { cwd: home.path, script: join(home.path, 'dist/trueup.cjs') }).ended;
+    expect({ stdout, stderr, code, signal }).toMatchObject({ stderr: '', code: 0, signal: null });
   });
 });
 
@@ -78,6 +100,12 @@ describe('a first project', () => {
       expect(stdout + stderr).toContain('--auto-approve');
       expect(stdout + stderr).not.toContain('yaml:');
     }
+  });
+
+  test('a saved plan that is not there is missed before anything else', async () => {
+    const { stderr } = await folder({ 'trueup.yaml': small }).expect(1, ['apply', 'lost.plan']);
+    expect(stderr).toContain('lost.plan does not exist');
+    expect(stderr).not.toContain('--auto-approve');
   });
 });
 
@@ -431,7 +459,10 @@ const many = (count: number): string => `accounts:\n${Array.from({ length: count
 test('stack traces are for --debug', async () => {
   const home = folder({ 'trueup.yaml': 'accounts: [' });
   expect((await home.expect(1, ['plan'])).stderr).not.toContain('    at ');
-  expect((await home.expect(1, ['plan', '--debug'])).stderr).toContain('    at ');
+  const { stderr } = await home.expect(1, ['plan', '--debug']);
+  expect(stderr).toContain('    at ');
+  // Where it was built is nobody's business.
+  expect(stderr).not.toContain('.cache');
 });
 
 test('completion loads in bash and knows commands, flags, words and kinds', () => {

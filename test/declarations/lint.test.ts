@@ -56,6 +56,10 @@ describe('lint', () => {
       'configuration_managers:\n  m: { router: "1", configuration: [{ a: { b: 1 } }, [["a", "c"], "a.b"]] }\n',
       /^error merged-and-removed configuration_managers.m configuration.0.a.b 2:/,
     ],
+    [
+      'configuration_managers:\n  m: { router: "1", configuration: [{}, [["a", "${secret.env.NAME}"]]] }\n',
+      /^error misplaced-secret configuration_managers.m configuration.1.0.1 2:\d+ .*`configuration.1.0.1` is a secret/,
+    ],
     ['configuration_managers:\n  m: { router: "1" }\n  n: { router: 1, suspended: true }\n', /^error twins configuration_managers.n - 3:3 .*alike in `router`/],
     ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: 1 }\n', /^error twins accounts.b - 3:3 .*accounts.a are alike in `account` and `name`/],
     ['alert_rules:\n  a: { associated_groups: [1, 2] }\n  b: { associated_groups: [2, 1], schedule: null, settings: {} }\n', /^error twins alert_rules.b - 3:3 .*identical/],

@@ -124,6 +124,20 @@ describe('declarationName', () => {
     expect(declarationName(text, new Set(taken))).toBe(name);
   });
 
+  it('is found at once, however many are called the same', () => {
+    let looks = 0;
+    class Watched extends Set<string> {
+      override has(name: string): boolean {
+        looks += 1;
+        return super.has(name);
+      }
+    }
+    const taken = new Watched(['depot-3']);
+    for (let count = 0; count < 500; count += 1) taken.add(declarationName(count % 2 === 0 ? 'Depot' : 'Hub', taken));
+    expect([...taken].slice(1, 6)).toEqual(['depot', 'hub', 'depot-2', 'hub-2', 'depot-4']);
+    expect([taken.size, looks < 1500]).toEqual([501, true]);
+  });
+
   it('is always a name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {

@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a patch is sent again over what another hand changed',
     file: 'reconciler/execute.ts',
-    find: 'if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values)))',
+    find: 'if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))',
     replace: 'if (false as boolean)',
     tests: proof,
   },
@@ -558,6 +558,7 @@ export const mutants: readonly Mutant[] = [
     tests: merging,
   },
   { name: 'a secret that the service shows is shown', file: 'reconciler/merge.ts', find: 'return isEmpty(live) ? live : MASK;', replace: 'return live;', tests: merging },
+  { name: 'a secret is shown once it is taken out', file: 'reconciler/merge.ts', find: 'masksIn(before).length === 0 ? tree', replace: '(true as boolean) ? tree', tests: merging },
   { name: 'a literal below a mask is never changed', file: 'reconciler/merge.ts', find: '!restated && alike(', replace: 'alike(', tests: merging },
   {
     name: 'a secret that vanished is not missed',
@@ -579,7 +580,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'another hand beside ours stops an update',
     file: 'reconciler/execute.ts',
-    find: 'unmoved(kind, base, ours(kind, write.fields, look.values))',
+    find: 'unmoved(kind, base, ours(kind, write.fields, look.values, base))',
     replace: 'unmoved(kind, base, look.values)',
     tests: merging,
   },

@@ -56,6 +56,34 @@ describe('the access review', () => {
     expect(cells(review([holds('a', '7', '3', own), holds('b', '7', '1', above)]))).toContain(expected);
   });
 
+  it('leaves out, aloud, what names nobody or no account: it administers nothing', () => {
+    const nameless = [
+      live('account_authorizations', 'x', { user: null, account: '3', role: 'administrator' }),
+      live('account_authorizations', 'y', { user: '8', role: 'administrator' }),
+    ];
+    const { world } = planScene({ live: { accounts: tree, account_authorizations: [holds('a', '7', '1', 'read_only_user'), ...nameless] } });
+    const { access, diagnostics } = accessReview(world, []);
+    expect(access?.users).toEqual([{ id: '7' }]);
+    expect(access?.accounts.map(({ id, administrators }) => [id, administrators])).toEqual([
+      ['1', 0],
+      ['3', 0],
+      ['4', 0],
+      ['20', 0],
+    ]);
+    expect(diagnostics).toMatchObject([{ severity: 'warning', code: 'nameless-authorizations', summary: expect.stringContaining('x, y') as string }]);
+  });
+
+  it('lets nobody but a user be the last administrator', () => {
+    const { plan } = planScene({
+      declared: [declare('account_authorizations.dana', { user: '7', account: '3', role: 'read_only_user' })],
+      live: {
+        accounts: tree,
+        account_authorizations: [holds('a', '7', '3', 'administrator'), live('account_authorizations', 'x', { user: null, account: '1', role: 'administrator' })],
+      },
+    });
+    expect(plan.verdicts).toMatchObject([{ rule: 'last-administrator', verdict: 'blocked' }]);
+  });
+
   it('marks where a role is not as declared, and where it is declared', () => {
     const declared = [
       declare('account_authorizations.dana', { user: '7', account: '3', role: 'read_only_user' }),

@@ -179,6 +179,29 @@ describe('configuration managers', () => {
     ]);
   });
 
+  it.each<[string, Value]>([
+    ['taken out', [{}, [['snmp', 'community'], 'snmp.of']]],
+    ['taken out with all around it', [{}, [['snmp']]]],
+    ['replaced', [{ snmp: { community: 'public', of: [{ key: 1 }] } }]],
+    ['replaced with all around it', [{ snmp: 'none' }]],
+  ])('show no secret that is %s, though the service does', async (_, then) => {
+    let lost = 1;
+    const cloud = rig({
+      estate: theirs,
+      intercept: ({ method, body = '' }, proceed) =>
+        method === 'PUT' && !body.includes('canary') && lost-- > 0 ? Promise.resolve({ status: 500, headers: {}, body: '' }) : proceed(),
+    });
+    await cloud.apply(desire(manager([{ snmp: { community: secret(), of: [{ key: secret() }] } }])));
+    expect(JSON.stringify(cloud.objects('configuration_managers')[0])).toContain('canary');
+    const project = desire(manager(then));
+    const [proposal, { drift }] = [await cloud.plan(project), await cloud.drift(project)];
+    expect(JSON.stringify([cloud.document(proposal), drift])).not.toContain('canary');
+    expect(proposal.plan.changes[0]?.action).toBe('update');
+    // A write without an answer is sent again: nobody moved what is masked.
+    expect([(await cloud.apply(project)).exit, lost < 1, (await cloud.plan(project)).exit, (await cloud.drift(project)).drift]).toEqual([0, true, 0, []]);
+    expect(JSON.stringify([cloud.objects('configuration_managers')[0], ...cloud.files.contents.values()])).not.toContain('canary');
+  });
+
   it.each<[string, (tree: Value) => Value, (tree: Value) => Value]>([
     ['an object', (tree) => tree, (tree) => tree],
     ['an object, and then a list', (tree) => tree, (tree) => [tree, []]],

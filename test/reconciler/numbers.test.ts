@@ -83,6 +83,8 @@ describe('over whole runs', () => {
     const document = cloud.document(await cloud.plan(desire(ruleWith({ usage: { limit: BIG, pct: 90 } }))));
     const text = renderPlan(document, 'json', { color: false, width: 100 });
     expect(text).toMatch(new RegExp(`"body": \\{\\s+"settings": \\{\\s+"usage": \\{\\s+"limit": ${BIG},\\s+"pct": 90\\s`));
+    for (const format of ['text', 'markdown'] as const)
+      expect(renderPlan(document, format, { color: false, width: 100 })).toContain(`{"settings":{"usage":{"limit":${BIG}, "pct":90}}}`);
     const at = { path: '/sim/plan.json', files: cloud.files, clock: cloud.clock };
     await writePlanFile(at, document, { targets: [], excludes: [], allow: [], destroy: false, variables: {} });
     const saved = await readPlanFile(at);

@@ -49,6 +49,13 @@ describe.each(['text', 'markdown'] as const)('as %s', (format) => {
     expect(text).toContain('… and 10 more');
   });
 
+  test('records that were read and could not be judged are not called unread', () => {
+    const summary = 'of 3 records nobody can tell whether 1 is as expected';
+    const text = shown(one({ name: 'slow', verdict: 'unknown', checked: 3, diagnostic: { severity: 'error', code: 'takes-too-long', summary } }));
+    expect(text).toContain(`not known: ${summary}`);
+    expect(text).not.toContain('could not be read');
+  });
+
   test('what is unknown comes behind what failed', () => {
     const text = shown(one({ name: 'dark', verdict: 'unknown', diagnostic: { severity: 'error', code: 'unavailable', summary: 'the service answered 503' } }), failed);
     expect(text.indexOf('expectations.sims')).toBeLessThan(text.indexOf('expectations.dark'));

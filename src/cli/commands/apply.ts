@@ -15,6 +15,9 @@ import { documentOf, metaOf, requestOf, withCloud, withProject, type Site } from
 export const run: Command = async (context, paths) => {
   const [only] = paths;
   if (paths.length === 1 && only !== undefined && isPlanFile(resolve(context.cwd, only))) return applySaved(context, only);
+  // A saved plan that is not there is no reason to advise doing without one.
+  const missing = paths.find((path) => path !== '-' && statSync(resolve(context.cwd, path), { throwIfNoEntry: false }) === undefined);
+  if (missing !== undefined) refuse('no-such-path', `${missing} does not exist`, { detail: 'A PATH is a saved plan, a file, a folder or `-`.' });
   return change(context, paths, requestOf(context));
 };
 
