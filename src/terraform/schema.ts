@@ -21,14 +21,17 @@ export function providerSchema(kinds: Kinds, collections: Collections): Provider
 
 export const typeName = (name: string): string => `devicecloud_${name}`;
 
-/** The object type that a schema's attributes make. */
-export function typeOf(attributes: readonly { readonly name: string; readonly type?: CtyType; readonly nested?: SchemaAttribute['nested'] }[]): CtyType {
-  return ['object', Object.fromEntries(attributes.map(({ name, type, nested }) => [name, nested ? nestedType(nested) : (type ?? 'dynamic')]))];
+type Typed = Pick<SchemaAttribute, 'name' | 'type' | 'nested'>;
+
+/** The object type that attributes make. */
+export function typeOf(attributes: readonly Typed[]): CtyType {
+  return ['object', Object.fromEntries(attributes.map((attribute) => [attribute.name, attributeType(attribute)]))];
 }
 
-function nestedType({ nesting, attributes }: NonNullable<SchemaAttribute['nested']>): CtyType {
-  const inner = typeOf(attributes);
-  return nesting === 'SINGLE' ? inner : nesting === 'LIST' ? ['list', inner] : nesting === 'SET' ? ['set', inner] : ['map', inner];
+export function attributeType({ type, nested }: Typed): CtyType {
+  if (!nested) return type ?? 'dynamic';
+  const inner = typeOf(nested.attributes);
+  return nested.nesting === 'SINGLE' ? inner : nested.nesting === 'LIST' ? ['list', inner] : nested.nesting === 'SET' ? ['set', inner] : ['map', inner];
 }
 
 type Use = Pick<SchemaAttribute, 'required' | 'optional' | 'computed'>;

@@ -1,0 +1,90 @@
+// A provider as a process of core's: it says where it listens before it has loaded what answers there, because core
+// starts it several times a command, and it leaves nothing behind, however core ends.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Refusal } from '../model/index.js';
+import { systemClock } from '../ports/clock.js';
+import { systemRandom } from '../ports/random.js';
+import { selfSigned } from '../terraform/certificate.js';
+import { clientCertificate, handshakeLine, socketPath, startedByCore, type Address } from '../terraform/handshake.js';
+import { jsonLog, type Log } from '../terraform/log.js';
+import type { ProviderServer } from '../terraform/protocol.js';
+
+const clock = systemClock();
+
+/** Milliseconds: how long calls that are under way may take once core is gone, and the provider to put itself in order. */
+const LAST_CALLS = 10_000;
+const LAST_WORDS = 1_000;
+/** Milliseconds between two looks for core, which may be killed before it ever connected. */
+const WATCH = 1_000;
+
+export async function serveCore(process: NodeJS.Process, load: (log: Log) => Promise<ProviderServer>): Promise<void> {
+  const { env, stderr } = process;
+  if (!startedByCore(env)) {
+    stderr.write('This is a provider for terraform and OpenTofu, which start it themselves. Name its folder under dev_overrides, or install it in a filesystem mirror.\n');
+    process.exitCode = 1;
+    return;
+  }
+  const log = jsonLog(clock, env, (line) => stderr.write(line));
+  try {
+    await listenAndServe(process, log, load);
+  } catch (error) {
+    const told =
+      error instanceof Refusal
+        ? error.diagnostics.map(({ summary, detail }) => `${summary}. ${detail ?? ''}`)
+        : [`The provider could not start (${(error as NodeJS.ErrnoException).code ?? 'unforeseen'}).`];
+    stderr.write(`${told.join('\n')}\n`);
+    process.exit(1);
+  }
+}
+
+async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log) => Promise<ProviderServer>): Promise<void> {
+  const core = process.ppid;
+  const client = clientCertificate(process.env);
+  const own = client === undefined ? undefined : selfSigned(clock.now(), systemRandom().bytes(16));
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.on('SIGINT', () => undefined);
+  const waiting: Socket[] = [];
+  const listener = createServer((connection) => waiting.push(connection.on('error', () => undefined)));
+  const address = await listen(listener, socketPath(folder, process.platform));
+  process.stdout.write(handshakeLine(address, own?.der));
+
+  const { grpcServer } = await import('../terraform/server.js');
+  const provider = await load(log);
+  let ending = false;
+  const end = async (): Promise<void> => {
+    if (ending) return;
+    ending = true;
+    listener.close();
+    await within(
+      LAST_CALLS,
+      provider.stopProvider().then(() => grpc.idle()),
+    );
+    await within(LAST_WORDS, Promise.all([provider.close(), grpc.close()]));
+    process.exit(0);
+  };
+  const grpc = grpcServer({ provider, log, onEnd: () => void end(), ...(own && client !== undefined ? { tls: { ...own, client } } : {}) });
+  listener.removeAllListeners('connection').on('connection', (connection: Socket) => grpc.accept(connection));
+  for (const connection of waiting) grpc.accept(connection);
+  process.on('SIGTERM', () => void end());
+  setInterval(() => process.ppid !== core && void end(), WATCH);
+}
+
+/** On a socket where there is a path for one, otherwise on a port of this machine alone. */
+async function listen(listener: Server, path: string | undefined): Promise<Address> {
+  await new Promise<void>((done, fail) => {
+    listener.once('error', fail);
+    if (path === undefined) listener.listen(0, '127.0.0.1', done);
+    else listener.listen(path, done);
+  });
+  if (path !== undefined) return { network: 'unix', path };
+  return { network: 'tcp', host: '127.0.0.1', port: (listener.address() as AddressInfo).port };
+}
+
+/** What has not come in time, or failed, is not waited for. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  await Promise.race([work.catch(() => undefined), clock.sleep(milliseconds)]);
+}
