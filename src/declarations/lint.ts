@@ -26,7 +26,7 @@ import { placeText } from './collect.js';
 import { spell } from './interpolate.js';
 
 /** Warnings, and errors for declarations that no live object could tell apart. */
-export function lint(project: Project, kinds: Kinds): Diagnostic[] {
+export function lint(project: Pick<Project, 'declarations'>, kinds: Kinds): Diagnostic[] {
   const byAddress = new Map(project.declarations.map((one) => [one.address, one]));
   const advice = project.declarations.flatMap((one): Diagnostic[] => {
     const kind = kinds.get(one.kind);

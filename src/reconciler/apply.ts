@@ -29,7 +29,7 @@ import { beforeRun, missingSecret, perform, type Hands, type Performed, type Sur
 import { remembered, withoutSecrets } from './observe.js';
 import type { Proposal } from './plan.js';
 import { propose } from './propose.js';
-import { question, recover, resultOf, settle, type Settled } from './recover.js';
+import { besideNone, outcomeOf, recover, resultOf, settle, type Settled } from './recover.js';
 import { valueAt } from './resolve.js';
 import { demotes, moves } from './roles.js';
 import { staleness } from './stale.js';
@@ -388,33 +388,8 @@ function unrecorded({ address, kind, action }: Change): Outcome {
   return { address, kind, action, outcome: 'unknown', diagnostic };
 }
 
-/** Nothing is made beside an object of equal content, however old: within a run nobody is shown it. */
-function besideNone(settled: Settled): Settled {
-  return settled.verdict === 'absent' && settled.alike.length > 0 ? { intent: settled.intent, verdict: 'undecided', candidates: settled.alike } : settled;
-}
-
 /** A writer with at most `most` requests under way. */
 function gated(cloud: CloudWriter, most: number): CloudWriter {
   const inTurn = limited(most);
   return { ...cloud, send: (...request) => inTurn(() => cloud.send(...request)) };
-}
-
-/** What a create without an answer came to; `settled` is absent where nobody could look. */
-function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
-  const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
-  const trouble = (code: string, summary: string, detail: string): Diagnostic => ({ severity: 'error', code, summary, detail, address: intent.address });
-  switch (settled?.verdict) {
-    case 'applied':
-      return { ...base, outcome: 'done', id: settled.live.id };
-    case 'absent':
-      return { ...base, outcome: 'failed', diagnostic: trouble('no-answer', `${intent.address} was not created: the service gave no clear answer.`, 'Run apply again later.') };
-    case 'undecided':
-      return { ...base, outcome: 'unknown', diagnostic: question(intent, settled.candidates) };
-    default:
-      return {
-        ...base,
-        outcome: 'unknown',
-        diagnostic: trouble('unread', `Whether ${intent.address} was created is not known: nobody could look.`, 'Run apply again: it looks first, and sends nothing twice.'),
-      };
-  }
 }

@@ -58,14 +58,19 @@ export function ignoring<T extends Values | JsonObject>(values: T, paths: readon
 /** Whether the value of the secret at a path is here. */
 type AtHand = (path: string) => boolean;
 
+/** What an update sends. */
+export function sentFields(kind: Kind, declared: Values, live: Live, changes: readonly AttributeChange[], atHand: AtHand = () => true): Values {
+  return kind.operations.update === 'PUT' ? allFields(kind, declared, live, atHand) : changedFields(kind, declared, live, changes, atHand);
+}
+
 /** Attributes a PATCH sends: those that change, each whole, with what other hands keep inside them. */
-export function changedFields(kind: Kind, declared: Values, live: Live, changes: readonly AttributeChange[], atHand: AtHand): Values {
+function changedFields(kind: Kind, declared: Values, live: Live, changes: readonly AttributeChange[], atHand: AtHand): Values {
   const names = new Set(changes.map((change) => change.path.split('.', 1)[0] as string));
   return Object.fromEntries([...names].map((name) => [name, laidOver(name, kind.attributes[name] as Attribute, declared[name] as Value, live.values[name], atHand)]));
 }
 
 /** Attributes a PUT sends: every one that can change, so that a server that replaces and one that merges give the same. */
-export function allFields(kind: Kind, declared: Values, live: Live, atHand: AtHand): Values {
+function allFields(kind: Kind, declared: Values, live: Live, atHand: AtHand): Values {
   const out: Record<string, Value> = {};
   for (const [name, attribute] of writables(kind)) {
     if (attribute.immutable) continue;

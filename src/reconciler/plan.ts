@@ -29,7 +29,7 @@ import {
   type Values,
   type Write,
 } from '../model/index.js';
-import { allFields, changedFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
+import { diff, driftOf, ignoring, sentFields, type SecretVerdict } from './diff.js';
 import { identityKey, isTrouble, Matcher, type Match } from './match.js';
 import { isMerged, ours, unsendable } from './merge.js';
 import { withNumbers } from './numbers.js';
@@ -186,9 +186,9 @@ function update(
   declared: Values,
   live: Live,
   changes: readonly AttributeChange[],
-  atHand: (secret: string) => boolean = () => true,
+  atHand?: (secret: string) => boolean,
 ): Pick<Extract<Change, { action: 'update' }>, 'write' | 'request'> {
-  const fields = kind.operations.update === 'PUT' ? allFields(kind, declared, live, atHand) : changedFields(kind, declared, live, changes, atHand);
+  const fields = sentFields(kind, declared, live, changes, atHand);
   const write: Write = { verb: 'update', id: live.id, fields, live };
   return { write, request: draft.input.compose(kind, write) };
 }

@@ -37,6 +37,41 @@ interface Case {
 type Finding = Omit<Verdict, 'rule' | 'verdict'>;
 type Rule = (at: Case) => readonly Finding[];
 
+/** Rules that protect others, and need nothing but what is live. */
+const liveRules = {
+  'last-administrator': ({ changes, world }) =>
+    guards(changes, world).flatMap(({ change: { address }, account, waits }) =>
+      waits
+        ? []
+        : [
+            {
+              address,
+              detail: address.startsWith(`${ACCOUNTS}.`)
+                ? `${address} moves account ${account} away from its last administrator`
+                : `${address} is the last administrator of account ${account}`,
+            },
+          ],
+    ),
+
+  'account-in-use': ({ changes, world }) => {
+    const deleted = changes.flatMap((change) => (change.action === 'delete' && change.kind === ACCOUNTS ? [change] : []));
+    if (deleted.length === 0) return [];
+    const holders = holdersByAccount(world, goingIds(changes), afterChanges(changes));
+    return deleted.flatMap((change) => {
+      const held = [...(holders.get(change.id) ?? [])].map(([kind, count]) => `${count} of ${kind}`);
+      return held.length === 0 ? [] : [{ address: change.address, detail: `${change.address} (account ${change.id}) still holds ${held.join(', ')}` }];
+    });
+  },
+} as const satisfies Partial<Record<PolicyRule, (at: Pick<Case, 'changes' | 'world'>) => readonly Finding[]>>;
+
+/** Whether a change, alone, may take from others what they need: then it is judged by what is live when it is carried out. */
+export const endangers = (change: Change): boolean => demotes(change) || moves(change) || (change.action === 'delete' && change.kind === ACCOUNTS);
+
+/** What the rules that need only what is live say of one change that no plan of ours holds. */
+export function judgeAlone(change: Change, world: World): readonly (Finding & { readonly rule: PolicyRule })[] {
+  return Object.entries(liveRules).flatMap(([rule, judged]) => judged({ changes: [change], world }).map((finding) => ({ rule: rule as keyof typeof liveRules, ...finding })));
+}
+
 export function judge(changes: readonly Change[], selection: Selection, input: PlanInput): readonly Verdict[] {
   const at: Case = { changes, selection, input, world: input.world };
   return policyRules.flatMap((rule) =>
@@ -45,6 +80,8 @@ export function judge(changes: readonly Change[], selection: Selection, input: P
 }
 
 const rules: Readonly<Record<PolicyRule, Rule>> = {
+  ...liveRules,
+
   'max-deletes': ({ changes, input }) => {
     const now = changes.filter((change) => change.action === 'delete').length;
     const before = recent(input, ['delete']);
@@ -79,20 +116,6 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       }));
   },
 
-  'last-administrator': ({ changes, world }) =>
-    guards(changes, world).flatMap(({ change: { address }, account, waits }) =>
-      waits
-        ? []
-        : [
-            {
-              address,
-              detail: address.startsWith(`${ACCOUNTS}.`)
-                ? `${address} moves account ${account} away from its last administrator`
-                : `${address} is the last administrator of account ${account}`,
-            },
-          ],
-    ),
-
   'privilege-rise': ({ changes }) =>
     changes
       .filter(reroles)
@@ -101,16 +124,6 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
         address: change.address,
         detail: `${change.address} rises from ${String(change.before.role)} to ${String(roleAfter(change))}`,
       })),
-
-  'account-in-use': ({ changes, world }) => {
-    const deleted = changes.flatMap((change) => (change.action === 'delete' && change.kind === ACCOUNTS ? [change] : []));
-    if (deleted.length === 0) return [];
-    const holders = holdersByAccount(world, goingIds(changes), afterChanges(changes));
-    return deleted.flatMap((change) => {
-      const held = [...(holders.get(change.id) ?? [])].map(([kind, count]) => `${count} of ${kind}`);
-      return held.length === 0 ? [] : [{ address: change.address, detail: `${change.address} (account ${change.id}) still holds ${held.join(', ')}` }];
-    });
-  },
 
   'rule-unheard': ({ changes, world }) => {
     const blame = new Map<string, string>(

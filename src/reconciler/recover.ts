@@ -15,6 +15,7 @@ import {
   type Kind,
   type Kinds,
   type Live,
+  type Outcome,
   type Result,
   type Spent,
 } from '../model/index.js';
@@ -210,7 +211,7 @@ export function resultOf(kinds: Kinds, settled: Settled): Result | undefined {
   return { type: 'result', op: intent.op, class: 'applied', address: intent.address, entry };
 }
 
-export function question(intent: Intent, candidates: readonly string[]): Diagnostic {
+function question(intent: Intent, candidates: readonly string[]): Diagnostic {
   const address = quote(intent.address);
   return {
     severity: 'error',
@@ -219,4 +220,29 @@ export function question(intent: Intent, candidates: readonly string[]): Diagnos
     detail: `If one of them is it: trueup import ${address} ${candidates[0]}\nIf none is, drop the attempt: trueup state rm ${address}`,
     address: intent.address,
   };
+}
+
+/** Nothing is made beside an object of equal content, however old: within a run nobody is shown it. */
+export function besideNone(settled: Settled): Settled {
+  return settled.verdict === 'absent' && settled.alike.length > 0 ? { intent: settled.intent, verdict: 'undecided', candidates: settled.alike } : settled;
+}
+
+/** What a create without an answer came to; `settled` is absent where nobody could look. */
+export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
+  const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
+  const trouble = (code: string, summary: string, detail: string): Diagnostic => ({ severity: 'error', code, summary, detail, address: intent.address });
+  switch (settled?.verdict) {
+    case 'applied':
+      return { ...base, outcome: 'done', id: settled.live.id };
+    case 'absent':
+      return { ...base, outcome: 'failed', diagnostic: trouble('no-answer', `${intent.address} was not created: the service gave no clear answer.`, 'Run apply again later.') };
+    case 'undecided':
+      return { ...base, outcome: 'unknown', diagnostic: question(intent, settled.candidates) };
+    default:
+      return {
+        ...base,
+        outcome: 'unknown',
+        diagnostic: trouble('unread', `Whether ${intent.address} was created is not known: nobody could look.`, 'Run apply again: it looks first, and sends nothing twice.'),
+      };
+  }
 }
