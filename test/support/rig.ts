@@ -13,7 +13,7 @@ import { fileStore, scryptFingerprints, type Session, type Snapshot } from '../.
 import { project } from './planning.js';
 import { seededRandom, simulatedClock, type SimulatedClock } from './simulated.js';
 import { simulatedFiles, type SimulatedFiles } from './simulated-files.js';
-import { simulatedMachine } from './simulated-machine.js';
+import { simulatedMachine, type SimulatedMachine } from './simulated-machine.js';
 
 export interface RunOptions extends Partial<PlanRequest> {
   readonly signal?: AbortSignal;
@@ -37,6 +37,9 @@ export interface Rig {
   snapshot(): Promise<Snapshot | undefined>;
   open(): Promise<Session>;
   objects(kind: string): readonly JsonObject[];
+  readonly machine: SimulatedMachine;
+  /** The client of one process. */
+  connect(signal: AbortSignal): ReturnType<typeof connect>;
   /** Mutating requests so far, as `METHOD path`. */
   mutations(): readonly string[];
 }
@@ -105,7 +108,9 @@ export function rig(options: RigOptions = {}): Rig {
     emulator,
     clock,
     files,
+    machine,
     events,
+    connect: cloudFor,
     onMutation: undefined,
     document,
     async plan(desired, run) {

@@ -1,0 +1,74 @@
+// The provider with the real world behind it: environment, disk, network, and the terraform run that started it.
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { checkerOf } from '../declarations/index.js';
+import type { Entry } from '../model/index.js';
+import type { LockPort } from '../ports/index.js';
+import { machine } from '../ports/host.js';
+import { fileStore } from '../state/index.js';
+import type { ProviderServer } from '../terraform/protocol.js';
+import { createProvider, type ProviderTools } from '../terraform/provider.js';
+import { contextOf, type Context } from './context.js';
+import { fingerprintsOf, settleMilliseconds } from './memory.js';
+import { reach } from './target.js';
+import { version } from './version.js';
+
+type Run = Awaited<ReturnType<ProviderTools['run']>>;
+
+/** @param parent the process that started this one: terraform */
+export async function providerOf(process: NodeJS.Process, log: ProviderTools['log'], parent = process.ppid): Promise<ProviderServer> {
+  const context = contextOf(process, {}, new AbortController().signal);
+  const { kinds, collections, clock, random, files, environment, cwd } = context;
+  const lock = await machine();
+  let checker: ReturnType<typeof checkerOf> | undefined;
+  return createProvider({
+    kinds,
+    collections,
+    clock,
+    random,
+    environment,
+    log,
+    fingerprints: await fingerprintsOf(context),
+    store: (path) => fileStore({ path: resolve(cwd, path), files, clock, random, lock, version }),
+    run: () => runOf(context, lock, parent),
+    async reach(named, settings, { emit, signal }) {
+      const there: Context = { ...context, environment: named, signal };
+      return { ...(await reach(there, settings, { emit })), settleMilliseconds: settleMilliseconds(there) };
+    },
+    async check(kind, raw, declaration) {
+      checker ??= (await import('../declarations/index.js')).checkerOf(kinds, collections);
+      return (await checker)(kind, raw, declaration);
+    },
+    async checkAddress(address, source) {
+      (await import('../api/index.js')).checkedUrl(address, source);
+    },
+  });
+}
+
+/** After so long what another machine made counts as left: nobody here can see whether its run goes on. */
+const ELSEWHERE = 3_600_000;
+
+/** Named by machine, process, its start, and the workspace: only what was made for the same state may be taken. */
+async function runOf({ environment, cwd, clock }: Context, lock: LockPort, parent: number): Promise<Run> {
+  const workspace = environment['TF_WORKSPACE'] || workspaceIn(join(cwd, environment['TF_DATA_DIR'] || '.terraform'));
+  const start = (await lock.find(parent))?.startTime ?? '';
+  return {
+    id: ['terraform', hostname(), parent, start || '-', workspace].join(' '),
+    async isOver({ file, applied_at }: Entry) {
+      const [, host, pid, began, ...rest] = file.split(' ');
+      if (rest.join(' ') !== workspace) return false;
+      if (host !== hostname()) return clock.now() - Date.parse(applied_at) > ELSEWHERE;
+      const found = await lock.find(Number(pid));
+      return !found || (found.startTime !== null && found.startTime !== began);
+    },
+  };
+}
+
+function workspaceIn(folder: string): string {
+  try {
+    return readFileSync(join(folder, 'environment'), 'utf8').trim() || 'default';
+  } catch {
+    return 'default';
+  }
+}

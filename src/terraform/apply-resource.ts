@@ -1,0 +1,192 @@
+// ApplyResourceChange: what was planned is sent through the same last mile as everything else, judged by what is live
+// at that moment, read back, and answered as planned. Whatever goes wrong, an id that is known is answered.
+import { isEmpty, Refusal, refuse, secretsIn, writables, type AttributeChange, type Change, type Kind, type Live, type Value, type Values, type Write } from '../model/index.js';
+import { diff, sentFields, taken } from '../reconciler/diff.js';
+import { ours } from '../reconciler/merge.js';
+import type { Collection } from '../reconciler/observe.js';
+import { endangers, judgeAlone, policyNeeds } from '../reconciler/policy.js';
+import { missingCredentials } from '../reconciler/propose.js';
+import { isRecord, managed, resultOf, says, stateOf, valueOf, versionOf } from './convert.js';
+import { failureOf, make } from './create.js';
+import type { CtyObject, CtyValue } from './cty.js';
+import { complaints, told, wordsFor } from './diagnostics.js';
+import { claimOf } from './journal.js';
+import type { ApplyReply, WireDiagnostic } from './protocol.js';
+import { tryLook } from './sight.js';
+import type { Bench, Shop } from './workbench.js';
+
+export interface Applying {
+  readonly kind: Kind;
+  readonly prior: CtyValue;
+  readonly planned: CtyValue;
+  readonly config: CtyValue;
+}
+
+export async function applyChange(shop: Shop, { kind, prior, planned, config }: Applying): Promise<ApplyReply> {
+  try {
+    if (isRecord(planned) && isRecord(config)) return await (isRecord(prior) ? update(shop, kind, prior, planned, config) : create(shop, kind, planned, config));
+    return isRecord(prior) ? await remove(shop, kind, prior) : { new_state: null };
+  } catch (error) {
+    return { diagnostics: complaints(kind, error), ...(isRecord(prior) ? {} : { new_state: null }) };
+  }
+}
+
+function create(shop: Shop, kind: Kind, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
+  const declared = managed(kind, planned, config);
+  return shop.journal.during(async (bench) => {
+    const { live, fits } = await make(shop, bench, kind, declared);
+    if (fits) return { new_state: resultOf(kind.attributes, planned, live.values) };
+    try {
+      const { now, diagnostics } = await brought(shop, bench, { kind, live, declared, renewed: () => true });
+      return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
+    } catch (error) {
+      // What was planned did not come about, and the object is there: terraform marks it for another try.
+      return { new_state: kind.operations.create ? stateOf(kind.attributes, live.values, null) : null, diagnostics: complaints(kind, error) };
+    }
+  });
+}
+
+async function update(shop: Shop, kind: Kind, prior: CtyObject, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
+  const id = String(prior[kind.id]);
+  shop.claims.add(claimOf(kind.name, id));
+  const declared = managed(kind, planned, config);
+  const renewed = (path: string): boolean => memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
+  return shop.journal.during(async (bench) => {
+    const live = await bench.current(kind, id);
+    if (!live) return refuse('gone', `${wordsFor(kind)} ${id} was deleted by another hand meanwhile.`, { detail: 'Plan again.' });
+    const { now, diagnostics } = await brought(shop, bench, { kind, live, declared, renewed, prior });
+    return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
+  });
+}
+
+/** The value at a dotted path. */
+function memberAt(block: CtyObject, path: string): CtyValue {
+  return path.split('.').reduce<CtyValue>((value, step) => (isRecord(value) ? (value[step] ?? null) : null), block);
+}
+
+interface Bringing {
+  readonly kind: Kind;
+  readonly live: Live;
+  readonly declared: Values;
+  /** Whether the secret at a path has to be sent. */
+  readonly renewed: (path: string) => boolean;
+  /** What the plan was made of; absent for an object that terraform has not held before. */
+  readonly prior?: CtyObject;
+}
+
+/** Brings an object in line with what is declared. @throws Refusal where that was not possible */
+async function brought(
+  shop: Shop,
+  bench: Bench,
+  { kind, live, declared, renewed, prior }: Bringing,
+): Promise<{ readonly now: Live; readonly diagnostics: readonly WireDiagnostic[] }> {
+  const before = { ...live, values: ours(kind, declared, live.values) };
+  const changes = diff({ kind, declared, live: before, secret: (path) => (renewed(path) ? 'changed' : 'same') });
+  if (changes.length === 0) return { now: live, diagnostics: [] };
+  const fixed = changes.find(({ path }) => kind.attributes[path]?.immutable);
+  if (fixed) refuse('immutable', `${fixed.path} of ${wordsFor(kind)} ${live.id} is fixed.`, { detail: 'Plan again.', attribute: fixed.path });
+  if (prior) refuseMoved(kind, prior, live, changes);
+  const write: Write = { verb: 'update', id: live.id, fields: sentFields(kind, declared, before, changes), live: before };
+  const change: Change = { action: 'update', ...named(shop, kind), id: live.id, before: before.values, changes, write, request: shop.cloud.compose(kind, write) };
+  const warnings = await written(shop, bench, kind, change);
+  const now = await tryLook(shop.cloud, kind, live.id);
+  if (now === 'unread') return { now: { ...live, values: { ...live.values, ...withoutSecretsOf(write.fields) } }, diagnostics: [...warnings, unread(kind, live.id)] };
+  if (!now || !taken(kind, write.fields, now))
+    return refuse('not-taken', `The service answered with success, but what ${wordsFor(kind)} ${live.id} holds is not what was sent.`, {
+      detail: 'Plan again to see what is there.',
+    });
+  return { now, diagnostics: warnings };
+}
+
+const withoutSecretsOf = (fields: Values): Values => Object.fromEntries(Object.entries(fields).filter(([, value]) => secretsIn(value).size === 0));
+
+const unread = (kind: Kind, id: string): WireDiagnostic => ({
+  severity: 'warning',
+  summary: `The service took the change of ${wordsFor(kind)} ${id}, but nobody could read it back`,
+  detail: 'The next plan shows what it holds.',
+});
+
+const named = ({ random }: Shop, kind: Kind) => {
+  const name = `tf-${random.uuid()}`;
+  return { address: `${kind.name}.${name}`, kind: kind.name, name, reason: '', depends_on: [] };
+};
+
+/** What is written has to be as it was planned from. What is already as it should be is no trouble. @throws Refusal */
+function refuseMoved(kind: Kind, prior: CtyObject, { id, values }: Live, changes: readonly Pick<AttributeChange, 'path'>[]): void {
+  const names = [...new Set(changes.map(({ path }) => path.split('.', 1)[0] as string))];
+  const moved = names.find((name) => !stands(kind, name, prior, values[name]));
+  if (moved !== undefined)
+    refuse('moved', `${moved} of ${wordsFor(kind)} ${id} was changed by another hand since the plan.`, { detail: 'Plan again to see what is there.', attribute: moved });
+}
+
+function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefined): boolean {
+  const attribute = kind.attributes[name];
+  const held = prior[name] ?? null;
+  return !attribute || held === null || says(attribute, valueOf(attribute, held), live);
+}
+
+/** Deleted, or let go where the API cannot delete. */
+async function remove(shop: Shop, kind: Kind, prior: CtyObject): Promise<ApplyReply> {
+  const id = String(prior[kind.id]);
+  shop.claims.add(claimOf(kind.name, id));
+  if (!kind.operations.delete) return { new_state: null };
+  return shop.journal.during(async (bench) => {
+    const live = await bench.current(kind, id);
+    if (!live) return { new_state: null };
+    refuseMoved(
+      kind,
+      prior,
+      live,
+      writables(kind).map(([path]) => ({ path })),
+    );
+    const write: Write = { verb: 'delete', id, fields: {}, live };
+    const warnings = await written(shop, bench, kind, { action: 'delete', ...named(shop, kind), id, before: live.values, write, request: shop.cloud.compose(kind, write) });
+    const now = await tryLook(shop.cloud, kind, id);
+    if (now !== undefined && now !== 'unread')
+      return refuse('still-there', `The service answered with success, but ${wordsFor(kind)} ${id} is still there.`, { detail: 'Plan again to see what is there.' });
+    return { new_state: null, diagnostics: warnings };
+  });
+}
+
+/** @throws Refusal where a policy forbids the change, or it was not done */
+async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
+  const send = async (): Promise<void> => {
+    const outcome = await bench.write(change);
+    if (outcome.outcome !== 'done') throw new Refusal([failureOf(kind, outcome)]);
+  };
+  if (!endangers(change)) {
+    await send();
+    return [];
+  }
+  return shop.alone(async () => {
+    const warnings = await judged(shop, kind, change);
+    await send();
+    return warnings;
+  });
+}
+
+/** @throws Refusal where the change would take from others what they need, and nobody allowed it */
+async function judged({ sight, kinds, allow }: Shop, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
+  const world = new Map<string, Collection>();
+  const warnings: WireDiagnostic[] = [];
+  for (const name of new Set([kind.name, ...policyNeeds([change], kinds)])) {
+    try {
+      world.set(name, await sight.list(kinds.get(name) as Kind));
+    } catch (error) {
+      const missing = error instanceof Refusal ? error.diagnostics.find(({ code }) => missingCredentials.has(code)) : undefined;
+      if (!missing) throw error;
+      warnings.push(told(kind, { ...missing, severity: 'warning', summary: `${name} were not checked for what this change touches: ${missing.summary}` }));
+    }
+  }
+  const blocked = judgeAlone(change, world).filter(({ rule }) => !allow.includes(rule));
+  if (blocked.length === 0) return warnings;
+  throw new Refusal(
+    blocked.map(({ rule, detail, address }) => ({
+      severity: 'error',
+      code: rule,
+      summary: detail,
+      detail: `The rule ${rule} forbids it. Where another resource of this run mends it, let this one depend on that (depends_on); to let it happen: allow = ["${rule}"] in the provider block.`,
+      ...(isEmpty(address) ? {} : { address: String(address) }),
+    })),
+  );
+}

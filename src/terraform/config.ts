@@ -1,0 +1,88 @@
+// The provider's block: what it says wins over the environment, and is handed on under the environment's names, so that
+// there is one way to read addresses and credentials.
+import { defaultSettings, policyRules, Refusal, refuse, type PolicyRule, type Settings } from '../model/index.js';
+import { isRecord } from './convert.js';
+import { Unknown, type CtyObject, type CtyValue, type Path } from './cty.js';
+import type { WireDiagnostic } from './protocol.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Configuration {
+  readonly environment: Environment;
+  readonly settings: Settings;
+  readonly allow: readonly PolicyRule[];
+  /** Folder of the journal. */
+  readonly journal: string;
+  /** Attributes whose values are not known yet. */
+  readonly unknown: readonly string[];
+}
+
+const addresses = ['v2_url', 'v3_url', 'iot_url', 'flow_url'] as const;
+const credentials = ['mgr_api_id', 'mgr_api_key', 'vnd_api_id', 'vnd_api_key', 'v3_token', 'iot_username', 'iot_password', 'flow_username', 'flow_password'] as const;
+const headers = ['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'];
+const JOURNAL = '.trueup/terraform';
+
+const variable = (name: string): string => `TRUEUP_${name.toUpperCase()}`;
+
+export function configurationOf(block: CtyObject, environment: Environment): Configuration {
+  const overlaid: Record<string, string | undefined> = { ...environment };
+  for (const name of [...addresses, ...credentials, 'settle_seconds']) {
+    const value = block[name] ?? null;
+    if (typeof value !== 'string' && typeof value !== 'number') continue;
+    overlaid[variable(name)] = String(value);
+    // A secret of the block and one in a file would be two.
+    overlaid[`${variable(name)}_FILE`] = undefined;
+  }
+  const { requests_per_minute: rate, v2_headers: named = null, allow, journal } = block;
+  return {
+    environment: overlaid,
+    settings: {
+      ...defaultSettings,
+      ...(typeof rate === 'number' && { requests_per_minute: rate }),
+      v2_headers: isRecord(named) ? Object.fromEntries(Object.entries(named).filter((entry): entry is [string, string] => typeof entry[1] === 'string')) : {},
+    },
+    allow: textsIn(allow).filter((rule): rule is PolicyRule => policyRules.some((one) => one === rule)),
+    journal: typeof journal === 'string' && journal !== '' ? journal : JOURNAL,
+    unknown: Object.entries(block).flatMap(([name, value]) => (value instanceof Unknown ? [name] : [])),
+  };
+}
+
+const textsIn = (value: CtyValue | undefined): readonly string[] =>
+  Array.isArray(value) ? (value as readonly CtyValue[]).filter((item): item is string => typeof item === 'string') : [];
+
+/** Rejects with a Refusal for an address that must not be used; `source` names it. */
+export type CheckAddress = (address: string, source: string) => Promise<unknown>;
+
+/** Every complaint about the block. */
+export async function blockComplaints(block: CtyObject, checkAddress: CheckAddress): Promise<readonly WireDiagnostic[]> {
+  const out: WireDiagnostic[] = [];
+  const complain = (path: Path, summary: string, detail: string): unknown => out.push({ severity: 'error', summary, detail, path });
+  for (const name of addresses) {
+    const value = block[name];
+    if (typeof value !== 'string') continue;
+    try {
+      await checkAddress(value, `\`${name}\``);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      for (const { summary, detail = '' } of error.diagnostics) complain([name], summary, detail);
+    }
+  }
+  for (const rule of textsIn(block['allow']))
+    if (!policyRules.some((one) => one === rule)) complain(['allow'], `\`${rule}\` is no policy rule`, `Rules: ${policyRules.join(', ')}.`);
+  const named = block['v2_headers'] ?? null;
+  for (const name of isRecord(named) ? Object.keys(named) : [])
+    if (!headers.includes(name)) complain(['v2_headers', { key: name }], `\`${name}\` is none of the v2 headers`, `Headers: ${headers.join(', ')}.`);
+  const { requests_per_minute: rate, settle_seconds: settle } = block;
+  if (typeof rate === 'number' && !(Number.isInteger(rate) && rate >= 1))
+    complain(['requests_per_minute'], '`requests_per_minute` takes a whole number from 1', 'Leave it out for 450.');
+  if (typeof settle === 'number' && !(settle >= 0 && settle <= 86_400)) complain(['settle_seconds'], '`settle_seconds` takes seconds, from 0 to 86400', 'Leave it out for 60.');
+  return out;
+}
+
+/** @throws Refusal where something is needed that is not known yet */
+export function assertKnown({ unknown }: Configuration): void {
+  if (unknown.length === 0) return;
+  refuse('provider-unknown', `The provider cannot be used before ${unknown.join(', ')} of its block ${unknown.length === 1 ? 'is' : 'are'} known.`, {
+    detail: 'Create what they come from first (terraform apply -target=…), or give them by variable or environment.',
+  });
+}

@@ -1,0 +1,183 @@
+// Terraform's values and ours, in both directions. What means the same keeps the spelling that terraform knows, so
+// that texts of documents, ids, sets and times never make a difference; secrets go one way only.
+import {
+  ExactNumber,
+  isEmpty,
+  isTree,
+  normal,
+  normalAll,
+  parseJson,
+  Reference,
+  same,
+  Secret,
+  sorted,
+  wireText,
+  type Attribute,
+  type Attributes,
+  type Json,
+  type JsonObject,
+  type Kind,
+  type ObjectOf,
+  type Value,
+  type Values,
+} from '../model/index.js';
+import { merged, seen } from '../reconciler/merge.js';
+import { Dynamic, Unknown, type CtyObject, type CtyValue } from './cty.js';
+
+/** What is not known yet stands among our values as a reference that nobody resolves. */
+const NOT_KNOWN = new Reference('declared', 'unknown', 'value');
+
+export const writeOnly = (name: string): string => `${name}_wo`;
+export const versionOf = (name: string): string => `${name}_wo_version`;
+
+export const isRecord = (value: CtyValue | undefined): value is CtyObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Unknown) && !(value instanceof Dynamic) && !(value instanceof ExactNumber);
+
+/** The tree that a text of JSON holds; undefined where it is none. */
+export function tryDocument(text: string): Json | undefined {
+  try {
+    return parseJson(text) as Json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** One value in normal form. */
+export const valueOf = (attribute: Attribute, held: CtyValue | undefined): Value => normal(attribute, plain(attribute, held));
+
+/** What a block holds, in normal form: members that are null are left out, secrets are read from their write-only attributes. */
+export function valuesOf(attributes: Attributes, block: CtyObject): Values {
+  return normalAll(attributes, membersOf(attributes, block));
+}
+
+function membersOf(attributes: Attributes, block: CtyObject): Values {
+  const entries = Object.entries(attributes).flatMap(([name, attribute]): readonly (readonly [string, Value])[] => {
+    const held = block[attribute.secret ? writeOnly(name) : name] ?? null;
+    return held === null ? [] : [[name, attribute.secret ? secretOf(name, held) : plain(attribute, held)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function secretOf(name: string, held: CtyValue): Value {
+  return held instanceof Unknown ? NOT_KNOWN : new Secret(writeOnly(name), () => (typeof held === 'string' ? held : undefined));
+}
+
+function plain(attribute: Attribute, held: CtyValue | undefined): Value {
+  if (held instanceof Unknown) return NOT_KNOWN;
+  if (held === null || held === undefined) return null;
+  switch (attribute.word) {
+    case 'document':
+      return typeof held === 'string' ? (tryDocument(held) ?? held) : null;
+    case 'object':
+      return isRecord(held) ? membersOf(attribute.attributes, held) : null;
+    case 'list':
+    case 'set':
+      return Array.isArray(held) ? (held as readonly CtyValue[]).map((item) => plain(attribute.of, item)) : null;
+    case 'map':
+      return isRecord(held) ? Object.fromEntries(Object.entries(held).map(([key, item]) => [key, plain(attribute.of, item)])) : null;
+    default:
+      return held as Value;
+  }
+}
+
+/** Whether what is wanted is there already. Both in normal form. */
+export const says = (attribute: Attribute, wanted: Value, there: Value | undefined): boolean =>
+  attribute.wire === 'merge' ? merged(wanted, there) : same(attribute, wanted, there);
+
+/** A live object, or a part of one, as terraform's state holds it. What is no attribute of ours stays as it was. */
+export function stateOf(attributes: Attributes, live: Values, prior: CtyObject | null): CtyObject {
+  const entries = Object.entries(attributes).flatMap(([name, attribute]): readonly (readonly [string, CtyValue])[] =>
+    attribute.secret
+      ? [
+          [writeOnly(name), null],
+          [versionOf(name), prior?.[versionOf(name)] ?? null],
+        ]
+      : [[name, heldOf(attribute, live[name], prior?.[name] ?? null)]],
+  );
+  return { ...prior, ...Object.fromEntries(entries) };
+}
+
+function heldOf(attribute: Attribute, live: Value | undefined, prior: CtyValue): CtyValue {
+  if (attribute.word === 'object') return objectHeld(attribute, live, isRecord(prior) ? prior : null);
+  if (prior === null) return fresh(attribute, live);
+  const before = valueOf(attribute, prior);
+  if (says(attribute, before, live)) return prior;
+  return attribute.wire === 'merge' ? fresh(attribute, [seen(before, live), []]) : fresh(attribute, live);
+}
+
+function objectHeld(attribute: ObjectOf, live: Value | undefined, prior: CtyObject | null): CtyValue {
+  const visible = Object.entries(attribute.attributes).filter(([, inner]) => inner.secret !== true);
+  const there = isTree(live) ? live : {};
+  if (prior !== null && visible.every(([name, inner]) => isEmpty(there[name]) && isEmpty(valueOf(inner, prior[name])))) return prior;
+  return isTree(live) && visible.length > 0 ? stateOf(attribute.attributes, live, prior) : null;
+}
+
+/** A live value in a spelling of our own. Whatever the service answers, it has the type that the schema promises. */
+export function fresh(attribute: Attribute, live: Value | undefined): CtyValue {
+  const nothing = live === undefined || live === null;
+  switch (attribute.word) {
+    case 'list':
+    case 'set':
+      return Array.isArray(live) ? (live as readonly Value[]).map((item) => fresh(attribute.of, item)) : [];
+    case 'map':
+      return isTree(live) ? Object.fromEntries(Object.entries(live).map(([key, item]) => [key, fresh(attribute.of, item)])) : null;
+    case 'object':
+      return isTree(live) ? stateOf(attribute.attributes, live, null) : null;
+    case 'document':
+      return nothing ? null : wireText(sorted(live));
+    case 'integer':
+    case 'number':
+      return typeof live === 'number' || (live as unknown) instanceof ExactNumber ? (live as number) : null;
+    case 'flag':
+      return typeof live === 'boolean' ? live : null;
+    default:
+      return nothing ? null : typeof live === 'object' ? wireText(live) : String(live);
+  }
+}
+
+/** What was planned, with what only the service could know filled in from the live object. */
+export function resultOf(attributes: Attributes, planned: CtyObject, live: Values): CtyObject {
+  const known = Object.entries(planned).map(([name, held]): readonly [string, CtyValue] => {
+    const attribute = attributes[name];
+    if (held instanceof Unknown) return [name, attribute ? fresh(attribute, live[name]) : null];
+    const inner = live[name];
+    return [name, attribute?.word === 'object' && isRecord(held) ? resultOf(attribute.attributes, held, isTree(inner) ? inner : {}) : held];
+  });
+  return Object.fromEntries(known);
+}
+
+/** What of a plan the configuration speaks of: the rest is what was there, and not ours. Secrets are the configuration's. */
+export function managed(kind: Kind, planned: CtyObject, config: CtyObject): Values {
+  return valuesOf(kind.attributes, spokenOf(kind.attributes, planned, config));
+}
+
+function spokenOf(attributes: Attributes, planned: CtyObject, config: CtyObject): CtyObject {
+  const entries = Object.entries(attributes).flatMap(([name, attribute]): readonly (readonly [string, CtyValue])[] => {
+    if (attribute.computed) return [];
+    const key = attribute.secret ? writeOnly(name) : name;
+    const [wanted, will] = [config[key] ?? null, planned[key] ?? null];
+    if (wanted === null) return [];
+    if (attribute.secret) return [[key, wanted]];
+    return [[key, attribute.word === 'object' && isRecord(wanted) && isRecord(will) ? spokenOf(attribute.attributes, will, wanted) : will]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A block as the declaration it would be in a file, for validation: what is not known yet, and every secret, is a `${…}`. */
+export function rawOf(attributes: Attributes, block: CtyObject): JsonObject {
+  const entries = Object.entries(attributes).flatMap(([name, attribute]): readonly (readonly [string, Json])[] => {
+    const held = block[attribute.secret ? writeOnly(name) : name] ?? null;
+    return held === null || (attribute.computed && !attribute.secret) ? [] : [[name, attribute.secret ? '${secret.env.GIVEN}' : rawValue(attribute, held)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function rawValue(attribute: Attribute, held: CtyValue): Json {
+  if (held instanceof Unknown) return '${unknown}';
+  if (attribute.word === 'object') return isRecord(held) ? rawOf(attribute.attributes, held) : null;
+  if (attribute.word === 'list' || attribute.word === 'set') return Array.isArray(held) ? (held as readonly CtyValue[]).map((item) => rawValue(attribute.of, item)) : null;
+  if (attribute.word === 'map') return isRecord(held) ? Object.fromEntries(Object.entries(held).map(([key, item]) => [key, rawValue(attribute.of, item)])) : null;
+  if (attribute.word === 'document') return typeof held === 'string' ? (tryDocument(held) ?? null) : null;
+  return held instanceof ExactNumber ? Number(held.text) : (held as Json);
+}

@@ -1,0 +1,76 @@
+// Creates: an object that an earlier terraform run made and no state ever showed is taken before another one is made.
+// A kind that cannot be created is adopted: the one live object of its identity, looked up now.
+import { digest, exits, isKnown, Refusal, refuse, secretsIn, type Create, type Entry, type Kind, type Live, type Outcome, type Values } from '../model/index.js';
+import { taken } from '../reconciler/diff.js';
+import { applied } from '../reconciler/merge.js';
+import { identityKey, indexByIdentity } from '../reconciler/match.js';
+import { wordsFor } from './diagnostics.js';
+import { claimOf } from './journal.js';
+import type { Bench, Shop } from './workbench.js';
+
+/** An object that is terraform's from now on. `fits`: nothing has to be sent to it any more. */
+export interface Made {
+  readonly live: Live;
+  readonly fits: boolean;
+}
+
+/** @throws Refusal where nothing was made, or nobody knows whether it was */
+export async function make(shop: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Made> {
+  if (!kind.operations.create) return { live: await adopted(shop, bench, kind, declared), fits: false };
+  const open = bench.undecided.filter(({ address }) => address?.startsWith(`${kind.name}.`));
+  if (open.length > 0) throw new Refusal(open, exits.undecided);
+  const left = await leftOver(shop, bench, kind, declared);
+  // Whether the secret it was made with is the one of today nobody can read.
+  if (left) return { live: left, fits: secretsIn(declared).size === 0 };
+  const outcome = await bench.make(kind, creation(shop, kind, declared));
+  const entry = bench.entries.get(outcome.address);
+  if (outcome.outcome !== 'done' || !entry) throw new Refusal([failureOf(kind, outcome)]);
+  return { live: { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } }, fits: true };
+}
+
+export function failureOf(kind: Kind, { diagnostic, address }: Outcome): NonNullable<Outcome['diagnostic']> {
+  return diagnostic ?? { severity: 'error', code: 'failed', summary: `${wordsFor(kind)} could not be written.`, address };
+}
+
+function creation({ random, cloud, run }: Shop, kind: Kind, declared: Values): Create {
+  const name = `tf-${random.uuid()}`;
+  const write = { verb: 'create' as const, fields: declared };
+  const desired = { declared, file: run.id, protect: false };
+  return { action: 'create', address: `${kind.name}.${name}`, kind: kind.name, name, reason: '', depends_on: [], desired, write, request: cloud.compose(kind, write) };
+}
+
+/** What a run that is over made of the same content, where it is live and still equal. */
+async function leftOver({ run, claims }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live | undefined> {
+  const content = digest(applied(kind, declared));
+  const alike = ({ kind: name, file, applied: theirs }: Entry): boolean => name === kind.name && file !== run.id && digest(theirs) === content;
+  for (const [address, entry] of [...bench.entries].filter(([, one]) => alike(one))) {
+    if (claims.has(claimOf(kind.name, entry.id)) || !(await run.isOver(entry))) continue;
+    const live = (await bench.base(kind)).byId.get(entry.id);
+    if (!live || !taken(kind, entry.applied, live) || bench.entries.get(address) !== entry) continue;
+    const mine = { ...entry, file: run.id };
+    bench.entries.set(address, mine);
+    await bench.session.record({ type: 'result', class: 'applied', address, entry: mine });
+    return live;
+  }
+  return undefined;
+}
+
+/** @throws Refusal unless exactly one object that nobody has yet is meant */
+async function adopted({ claims }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live> {
+  const key = identityKey(kind, declared);
+  const all = key === undefined || !isKnown(declared) ? [] : (indexByIdentity(await bench.base(kind)).get(key) ?? []);
+  const [live, ...others] = all;
+  const names = kind.identity === 'content' ? 'its attributes' : kind.identity.join(' and ');
+  if (!live)
+    return refuse('cannot-create', `${wordsFor(kind)} has no live object, and ${kind.name} cannot be created through the API.`, {
+      detail: `Make it where it is made, or correct ${names}. What is there: trueup get ${kind.name}`,
+    });
+  if (others.length > 0)
+    return refuse('ambiguous', `${wordsFor(kind)} matches ${all.length} live objects of ${kind.name}: ${all.map(({ id }) => id).join(', ')}.`, {
+      detail: `Import the right one by its id: terraform import <address> ${live.id}`,
+    });
+  const claim = claimOf(kind.name, live.id);
+  if (claims.has(claim)) refuse('bound', `${wordsFor(kind)} ${live.id} is managed by another resource already.`, { detail: 'Remove one of the two.' });
+  claims.add(claim);
+  return live;
+}

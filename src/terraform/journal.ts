@@ -1,0 +1,166 @@
+// The provider's own memory: terraform's state holds what exists, but core can be killed between our answer and its
+// state. The journal is the file store of the command line; its entries are creates that no state of terraform's has
+// shown yet, under the address `<kind>.tf-<uuid>` and, as their file, the terraform run that asked for them. The lock
+// is held while writes are under way; another provider process waits for its turn.
+import { exits, Refusal, type CloudWriter, type Diagnostic, type Emit, type Entry, type Kinds } from '../model/index.js';
+import type { Clock, Random } from '../ports/index.js';
+import { recover, type Looker } from '../reconciler/recover.js';
+import type { Session, Snapshot, Store } from '../state/store.js';
+
+/** Milliseconds that the lock is kept after the last write: a chain of objects is made one by one. */
+const LINGER = 300;
+/** Milliseconds to wait for another process that holds the lock. */
+const PATIENCE = 600_000;
+
+/** The terraform run that this process serves. */
+export interface Run {
+  /** Names the run among all others, whichever process of it asks. */
+  readonly id: string;
+  /** Whether the run that made an entry is over, and worked on what this one works on: then what it left may be taken. */
+  isOver(entry: Entry): Promise<boolean>;
+}
+
+export interface JournalTools {
+  readonly store: Store;
+  readonly cloud: CloudWriter;
+  readonly kinds: Kinds;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  readonly settleMilliseconds: number;
+  /** `<kind> <id>` of objects that a state of terraform's holds. */
+  readonly claims: ReadonlySet<string>;
+}
+
+/** The journal in our hands. */
+export interface Held {
+  readonly session: Session;
+  /** As of now, by address. */
+  readonly entries: Map<string, Entry>;
+  /** Creates of interrupted runs that a person has to decide on. */
+  readonly undecided: readonly Diagnostic[];
+}
+
+export interface Journal<Hold> {
+  /** Runs a write under the lock. @throws Refusal where the lock cannot be had, or what an earlier run left cannot be settled */
+  during<T>(write: (hold: Hold) => Promise<T>): Promise<T>;
+  /** Lets the lock go and drops the entries that are claimed. */
+  close(): Promise<void>;
+}
+
+export const claimOf = (kind: string, id: string): string => `${kind} ${id}`;
+
+/** @param equip what writes need beside the journal, made anew each time the lock is taken */
+export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: Held) => Hold): Journal<Hold> {
+  const { store, claims, clock } = tools;
+  let held: Promise<Hold> | undefined;
+  let closing: Promise<unknown> = Promise.resolve();
+  let users = 0;
+  let idle = new AbortController();
+
+  const isClaimed = ([, entry]: readonly [string, Entry]): boolean => claims.has(claimOf(entry.kind, entry.id));
+
+  async function end({ session, entries }: Held): Promise<void> {
+    try {
+      const claimed = [...entries].filter(isClaimed);
+      if (claimed.length > 0) await session.record(...claimed.map(([address]) => ({ type: 'result' as const, class: 'applied' as const, address, entry: null })));
+      await session.compact();
+    } finally {
+      await session.release();
+    }
+  }
+
+  /** Nobody can come in between: whoever opens next waits for the end. */
+  function letGo(): Promise<void> {
+    const opened = held;
+    held = undefined;
+    if (!opened) return Promise.resolve();
+    const ended = opened.then(end);
+    closing = ended.catch(() => undefined);
+    return ended;
+  }
+
+  async function linger(): Promise<void> {
+    const { signal } = (idle = new AbortController());
+    const over = await clock.sleep(LINGER, signal).then(
+      () => true,
+      () => false,
+    );
+    if (over && users === 0) await letGo().catch(() => undefined);
+  }
+
+  return {
+    async during(write) {
+      users += 1;
+      idle.abort();
+      const mine = (held ??= closing.then(async () => equip(await opened(tools, PATIENCE))));
+      try {
+        return await write(await mine);
+      } finally {
+        users -= 1;
+        if (held === mine && (await failed(mine))) held = undefined;
+        else if (users === 0) void linger();
+      }
+    },
+    async close() {
+      idle.abort();
+      if (held) return letGo();
+      await closing;
+      const left = claims.size === 0 ? undefined : await store.read();
+      if (Object.entries(left?.state.resources ?? {}).some(isClaimed)) await end(await opened({ ...tools, settles: false }, 0));
+    },
+  };
+}
+
+const failed = (opening: Promise<unknown>): Promise<boolean> =>
+  opening.then(
+    () => false,
+    () => true,
+  );
+
+async function opened(tools: JournalTools & { readonly settles?: false }, patience: number): Promise<Held> {
+  const session = await lockOf(tools, patience);
+  try {
+    const { pending, unfinished } = session.snapshot;
+    const undecided = pending.length > 0 && tools.settles !== false ? await settleOld(tools, session) : [];
+    const { state } = unfinished ? await session.compact() : session.snapshot;
+    return { session, entries: new Map(Object.entries(state.resources)), undecided };
+  } catch (error) {
+    await session.release();
+    throw error;
+  }
+}
+
+/** @param patience milliseconds */
+async function lockOf({ store, cloud, clock, random, signal }: JournalTools, patience: number): Promise<Session> {
+  const begun = clock.monotonic();
+  for (;;) {
+    try {
+      return await store.open('terraform', cloud.target);
+    } catch (error) {
+      const busy = error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'locked');
+      if (!busy || clock.monotonic() - begun >= patience) throw error;
+    }
+    await clock.sleep(100 + random.fraction() * 200, signal);
+  }
+}
+
+/** What an interrupted run left open. An object that a state of terraform's holds is nobody's outcome. */
+async function settleOld({ claims, ...looker }: JournalTools & Looker, session: Session): Promise<readonly Diagnostic[]> {
+  const { snapshot } = session;
+  const theirs = Object.fromEntries([...claims].map((claim) => [claim, claimed(claim)]));
+  const known: Snapshot = { ...snapshot, state: { ...snapshot.state, resources: { ...theirs, ...snapshot.state.resources } } };
+  try {
+    await recover(looker, { ...session, snapshot: known });
+    return [];
+  } catch (error) {
+    if (error instanceof Refusal && error.exit === exits.undecided) return error.diagnostics;
+    throw error;
+  }
+}
+
+function claimed(claim: string): Entry {
+  const [kind, id] = claim.split(' ', 2) as [string, string];
+  return { kind, id, file: '', applied: {}, observed: {}, depends_on: [], applied_at: '' };
+}

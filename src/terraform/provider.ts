@@ -1,0 +1,250 @@
+// The provider's meaning, behind the wire: every call of the protocol, over one configured provider that opens the
+// cloud and its journal when something is first needed of them.
+import { join } from 'node:path';
+import {
+  limited,
+  Refusal,
+  refuse,
+  sameTarget,
+  sha256,
+  type CloudWriter,
+  type Collection,
+  type Collections,
+  type Emit,
+  type Kind,
+  type Kinds,
+  type Settings,
+} from '../model/index.js';
+import type { Clock, Fingerprints, Random } from '../ports/index.js';
+import type { Store } from '../state/store.js';
+import { applyChange } from './apply-resource.js';
+import { assertKnown, blockComplaints, configurationOf, type CheckAddress, type Configuration, type Environment } from './config.js';
+import { isRecord, stateOf } from './convert.js';
+import { fromJson, type CtyObject, type CtyValue } from './cty.js';
+import { askedBadly, readObject, readRecords } from './data-sources.js';
+import { complaints, wordsFor } from './diagnostics.js';
+import { importedId } from './import.js';
+import { claimOf, journalOf, type Journal, type Run } from './journal.js';
+import { planChange } from './plan-resource.js';
+import type { ProviderServer, ReadReply, Schema, WireDiagnostic } from './protocol.js';
+import { providerSchema, typeName, typeOf } from './schema.js';
+import { sightOf } from './sight.js';
+import { configComplaints, type Check } from './validate.js';
+import { benchOf, type Bench, type Shop } from './workbench.js';
+
+export interface ProviderTools {
+  readonly kinds: Kinds;
+  readonly collections: Collections;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly fingerprints: Fingerprints;
+  readonly environment: Environment;
+  /** Opens the cloud that an environment names. Sends nothing. @throws Refusal for an address that must not be used */
+  readonly reach: (environment: Environment, settings: Settings, how: { readonly emit: Emit; readonly signal: AbortSignal }) => Promise<Reached>;
+  /** The store whose state lies at a path, relative to the working folder. */
+  readonly store: (path: string) => Store;
+  readonly run: () => Promise<Run>;
+  readonly check: Check;
+  readonly checkAddress: CheckAddress;
+  readonly log: (level: 'info' | 'error', message: string) => void;
+}
+
+export interface Reached {
+  readonly cloud: CloudWriter;
+  /** How long a create without an answer may still land. */
+  readonly settleMilliseconds: number;
+  close(): Promise<void>;
+}
+
+/** What is open from the first need until the provider is configured anew, or ends. */
+interface Site {
+  readonly shop: Shop;
+  close(): Promise<void>;
+}
+
+export function createProvider(tools: ProviderTools): ProviderServer {
+  const { kinds, collections, environment, log } = tools;
+  const schema = providerSchema(kinds, collections);
+  const resources = new Map([...kinds.values()].map((kind) => [typeName(kind.singular), kind]));
+  const readOnly = new Map([...collections.values()].filter(({ name }) => !kinds.has(name)).map((one) => [typeName(one.name), one]));
+  const claims = new Set<string>();
+  let configuration: Configuration = configurationOf({}, environment);
+  let configured = false;
+  let stop = new AbortController();
+  let site: Promise<Site> | undefined;
+
+  const kindOf = (type: string): Kind => resources.get(type) ?? refuse('unknown-type', `There is no resource type ${type}.`);
+  const attributesOf = (all: Readonly<Record<string, Schema>>, type: string): Schema['attributes'] => all[type]?.attributes ?? [];
+
+  async function opened(): Promise<Site> {
+    assertKnown(configuration);
+    return (site ??= openSite(tools, configuration, claims, stop.signal));
+  }
+
+  const shop = async (): Promise<Shop> => (await opened()).shop;
+
+  /** What states of terraform's showed is noted even where nothing was read. */
+  async function closeSite(): Promise<void> {
+    try {
+      const open = claims.size > 0 && configured && configuration.unknown.length === 0 ? await opened() : await site;
+      await open?.close();
+    } catch (error) {
+      log('error', error instanceof Refusal ? error.message : String(error));
+    } finally {
+      site = undefined;
+    }
+  }
+
+  function claim(kind: Kind, state: CtyValue | undefined): void {
+    const id = isRecord(state) ? state[kind.id] : null;
+    if (typeof id === 'string') claims.add(claimOf(kind.name, id));
+  }
+
+  return {
+    schema,
+
+    async validateProviderConfig({ config }) {
+      return { diagnostics: isRecord(config) ? await blockComplaints(config, tools.checkAddress) : [] };
+    },
+
+    async configureProvider({ config }) {
+      if (configured) {
+        await closeSite();
+        claims.clear();
+      }
+      configured = true;
+      stop = new AbortController();
+      configuration = configurationOf(isRecord(config) ? config : {}, environment);
+      return {};
+    },
+
+    async validateResourceConfig({ type_name, config, client_capabilities }) {
+      if (!isRecord(config)) return {};
+      return { diagnostics: await configComplaints(tools.check, kindOf(type_name), config, client_capabilities.write_only_attributes_allowed) };
+    },
+
+    async validateDataResourceConfig({ type_name, config }) {
+      const collection = readOnly.get(type_name);
+      return { diagnostics: collection && isRecord(config) ? askedBadly(collection, config) : [] };
+    },
+
+    async upgradeResourceState({ type_name, version, raw }) {
+      const known = schema.resources[type_name];
+      if (known && version > known.version) return { diagnostics: [tooNew(version, known.version)] };
+      const upgraded = fromJson(typeOf(known?.attributes ?? []), raw);
+      claim(kindOf(type_name), upgraded);
+      return { upgraded };
+    },
+
+    async upgradeResourceIdentity({ type_name, version, raw }) {
+      const known = schema.identities[type_name];
+      if (known && version > known.version) return { diagnostics: [tooNew(version, known.version)] };
+      return { upgraded: fromJson(typeOf(known?.attributes ?? []), raw) };
+    },
+
+    async readResource({ type_name, current_state }) {
+      const kind = kindOf(type_name);
+      claim(kind, current_state);
+      return isRecord(current_state) ? readState(shop, kind, current_state) : { new_state: null };
+    },
+
+    async planResourceChange({ type_name, prior_state, proposed_new_state, config }) {
+      const kind = kindOf(type_name);
+      claim(kind, prior_state);
+      if (!isRecord(config) || proposed_new_state === null) return { planned_state: null, diagnostics: partingWords(kind, prior_state) };
+      return planChange({ kind, schema: attributesOf(schema.resources, type_name), prior: isRecord(prior_state) ? prior_state : null, config });
+    },
+
+    async applyResourceChange({ type_name, prior_state, planned_state, config }) {
+      return applyChange(await shop(), { kind: kindOf(type_name), prior: prior_state, planned: planned_state, config });
+    },
+
+    async importResourceState({ type_name, id, identity }) {
+      const kind = kindOf(type_name);
+      const known = isRecord(identity) ? identity[kind.id] : null;
+      try {
+        const found = await importedId((await shop()).sight, kind, typeof known === 'string' ? known : id);
+        claims.add(claimOf(kind.name, found));
+        return { imported_resources: [{ type_name, state: { ...emptyState(attributesOf(schema.resources, type_name)), [kind.id]: found } }] };
+      } catch (error) {
+        return { diagnostics: complaints(kind, error) };
+      }
+    },
+
+    async readDataSource({ type_name, config }) {
+      if (!isRecord(config)) return { state: null };
+      const attributes = attributesOf(schema.dataSources, type_name);
+      const { sight, cloud } = await shop();
+      const collection: Collection | undefined = readOnly.get(type_name);
+      return { state: collection ? await readRecords(cloud, collection, attributes, config) : await readObject(sight, kindOf(type_name), attributes, config) };
+    },
+
+    async stopProvider() {
+      stop.abort(new Error('terraform was interrupted'));
+    },
+
+    close: closeSite,
+  };
+}
+
+const emptyState = (attributes: Schema['attributes']): CtyObject => Object.fromEntries(attributes.map(({ name }) => [name, null]));
+
+const tooNew = (version: number, known: number): WireDiagnostic => ({
+  severity: 'error',
+  summary: 'The state was written by a newer version of this provider',
+  detail: `It has the version ${version}, and this provider knows ${known}. Update the provider: terraform init -upgrade`,
+});
+
+/** A kind that cannot be deleted is let go. */
+function partingWords(kind: Kind, prior: CtyValue): readonly WireDiagnostic[] {
+  if (kind.operations.delete || prior === null) return [];
+  const summary = `The API cannot delete ${wordsFor(kind)}: terraform lets it go, and it stays as it is`;
+  return [{ severity: 'warning', summary, ...(kind.retire && { detail: 'Where it is to lose its effect, change it so in a run of its own first.' }) }];
+}
+
+/** What is live, in the spelling of the state. @throws Refusal where it could not be read: the state stands then */
+async function readState(shop: () => Promise<Shop>, kind: Kind, state: CtyObject): Promise<ReadReply> {
+  const id = state[kind.id];
+  if (typeof id !== 'string' || id === '')
+    return refuse('no-id', `The state of ${wordsFor(kind)} holds no id.`, { detail: 'Remove it (terraform state rm) and import the object again.' });
+  const live = await (await shop()).sight.find(kind, id);
+  return { new_state: live ? stateOf(kind.attributes, live.values, state) : null };
+}
+
+async function openSite(tools: ProviderTools, configuration: Configuration, claims: Set<string>, signal: AbortSignal): Promise<Site> {
+  const { kinds, clock, random, fingerprints, log } = tools;
+  const emit: Emit = (event) => {
+    if (event.type === 'waiting') log('info', `waiting ${Math.ceil(event.milliseconds / 1000)} s ${event.why}`);
+  };
+  const { cloud, settleMilliseconds, close } = await tools.reach(configuration.environment, configuration.settings, { emit, signal });
+  const sight = sightOf(cloud, kinds, emit);
+  const shared = {
+    kinds,
+    cloud,
+    sight,
+    run: await tools.run(),
+    claims,
+    allow: configuration.allow,
+    alone: limited(1),
+    clock,
+    random,
+    fingerprints,
+    emit,
+    signal,
+    settleMilliseconds,
+  };
+  const journal: Journal<Bench> = journalOf({ ...shared, store: tools.store(join(configuration.journal, `${targetName(cloud.target)}.json`)) }, (held) => benchOf(shared, held));
+  return {
+    shop: { ...shared, journal },
+    async close() {
+      try {
+        await journal.close();
+      } finally {
+        await close();
+      }
+    },
+  };
+}
+
+/** One journal a cloud. An emulator takes another port each time. */
+const targetName = (target: string): string => (sameTarget(target, 'http://localhost') ? 'loopback' : sha256(target.split(' ', 1)[0] as string).slice(0, 16));

@@ -1,0 +1,170 @@
+// The provider in process, and a little of terraform's core in front of it: what core asks, in its order, and what it
+// holds a provider to. Each `start` is a process of a terraform run; it may be killed, and a later run goes on.
+import { checkerOf } from '../../src/declarations/index.js';
+import { checkedUrl } from '../../src/api/index.js';
+import { equal, isObject } from '../../src/model/index.js';
+import { collections, kinds as builtIn } from '../../src/resources/index.js';
+import { fileStore, scryptFingerprints } from '../../src/state/index.js';
+import { isRecord } from '../../src/terraform/convert.js';
+import { decode, encode, Unknown, type CtyObject, type CtyValue } from '../../src/terraform/cty.js';
+import type { PlanReply, ProviderServer, SchemaAttribute, WireDiagnostic } from '../../src/terraform/protocol.js';
+import { createProvider, type ProviderTools } from '../../src/terraform/provider.js';
+import { typeOf } from '../../src/terraform/schema.js';
+import { rig, type Rig } from './rig.js';
+import { seededRandom } from './simulated.js';
+
+export interface Process {
+  readonly provider: ProviderServer;
+  readonly log: string[];
+  /** Ends the process as SIGKILL does; `run`: the terraform run too. */
+  kill(run?: boolean): void;
+}
+
+export interface ProviderRig extends Rig {
+  /** A provider process; `run` is that of an earlier process where both belong to one terraform run. */
+  start(options?: {
+    readonly config?: Partial<CtyObject>;
+    readonly run?: number;
+    readonly environment?: ProviderTools['environment'];
+    readonly settle?: number;
+  }): Promise<Process & { readonly run: number }>;
+}
+
+export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRig {
+  const world = rig(options);
+  const { clock, files, machine } = world;
+  const kinds = options.kinds ?? builtIn;
+  const random = seededRandom(7);
+  const checker = checkerOf(kinds, collections);
+  const settings = { kinds, collections, clock, random, fingerprints: scryptFingerprints({ random, cost: 4 }) };
+  return {
+    ...world,
+    async start({ config = {}, run = machine.start().pid, environment = {}, settle = 60 } = {}) {
+      const process = machine.start();
+      const log: string[] = [];
+      const provider = createProvider({
+        ...settings,
+        environment,
+        log: (level, message) => void log.push(`${level}: ${message}`),
+        store: (path) => fileStore({ path: `/sim/${path}`, files, clock, random, lock: process, version: '0.0.0' }),
+        reach: async (_environment, _settings, { signal }) => ({ cloud: world.connect(signal), settleMilliseconds: settle * 1000, close: () => Promise.resolve() }),
+        run: async () => ({ id: `terraform ${run}`, isOver: async ({ file }) => (await process.find(Number(file.split(' ')[1]))) === undefined }),
+        check: async (...asked) => (await checker)(...asked),
+        checkAddress: async (address, source) => checkedUrl(address, source),
+      });
+      const block = complete(provider.schema.provider.attributes, config);
+      must(equal(await provider.configureProvider({ config: block, terraform_version: '1.11.4' }), {}), 'the provider is configured');
+      const kill = (whole = true): void => {
+        machine.kill(process.pid);
+        if (whole) machine.kill(run);
+      };
+      return { provider, log, run, kill };
+    },
+  };
+}
+
+function must(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`not so: ${what}`);
+}
+
+/** An object with every attribute of a schema: those that are not given are null. */
+export function complete(schema: readonly SchemaAttribute[], given: Partial<CtyObject>): CtyObject {
+  return Object.fromEntries(
+    schema.map(({ name, nested }) => {
+      const value = given[name] ?? null;
+      return [name, nested && isRecord(value) ? complete(nested.attributes, value) : value];
+    }),
+  );
+}
+
+/** What core, and the wire, refuse: throws where a reply breaks the contract. */
+export class Core {
+  constructor(readonly provider: ProviderServer) {}
+
+  #schema(type: string): readonly SchemaAttribute[] {
+    return this.provider.schema.resources[type]?.attributes ?? [];
+  }
+
+  /** There and back over the wire. */
+  #carried(type: string, value: CtyValue): CtyValue {
+    const shape = typeOf(this.#schema(type));
+    return decode(shape, { msgpack: encode(shape, value), json: new Uint8Array() });
+  }
+
+  async validate(type: string, given: Partial<CtyObject>, allowed = true): Promise<readonly WireDiagnostic[]> {
+    const config = complete(this.#schema(type), given);
+    const { diagnostics = [] } = await this.provider.validateResourceConfig({ type_name: type, config, client_capabilities: { write_only_attributes_allowed: allowed } });
+    return diagnostics;
+  }
+
+  async plan(type: string, prior: CtyValue, given: Partial<CtyObject> | null): Promise<PlanReply> {
+    const schema = this.#schema(type);
+    const config = given && complete(schema, given);
+    const proposed_new_state = config;
+    const reply = await this.provider.planResourceChange({ type_name: type, prior_state: prior, proposed_new_state, config, prior_private: new Uint8Array() });
+    if (config && isRecord(reply.planned_state ?? null)) survives(schema, prior, config, reply.planned_state as CtyObject, []);
+    return { ...reply, planned_state: this.#carried(type, reply.planned_state ?? null) };
+  }
+
+  /** Plans, and says whether there is anything to do. */
+  async isEmpty(type: string, prior: CtyValue, given: Partial<CtyObject>): Promise<boolean> {
+    return equal((await this.plan(type, prior, given)).planned_state, prior);
+  }
+
+  /** Plans and applies. @throws Error with the summaries of errors, `state` being what is kept */
+  async apply(type: string, prior: CtyValue, given: Partial<CtyObject> | null): Promise<CtyObject> {
+    const { state, errors } = await this.tryApply(type, prior, given);
+    if (errors.length > 0) throw Object.assign(new Error(errors.map(({ summary, detail }) => `${summary} ${detail ?? ''}`).join('\n')), { state });
+    return state as CtyObject;
+  }
+
+  async tryApply(
+    type: string,
+    prior: CtyValue,
+    given: Partial<CtyObject> | null,
+  ): Promise<{ readonly state: CtyValue; readonly errors: readonly WireDiagnostic[]; readonly warnings: readonly WireDiagnostic[] }> {
+    const { planned_state = null } = await this.plan(type, prior, given);
+    const config = given && complete(this.#schema(type), given);
+    const reply = await this.provider.applyResourceChange({ type_name: type, prior_state: prior, planned_state, config, planned_private: new Uint8Array() });
+    const [errors, warnings] = [(reply.diagnostics ?? []).filter((one) => one.severity === 'error'), (reply.diagnostics ?? []).filter((one) => one.severity === 'warning')];
+    const state = reply.new_state === undefined ? prior : this.#carried(type, reply.new_state);
+    const unkept = errors.length === 0 ? unmet(planned_state, state, []) : [];
+    must(unkept.length === 0, `the plan survives apply: ${unkept.join(', ')}`);
+    return { state, errors, warnings };
+  }
+
+  async read(type: string, state: CtyValue): Promise<CtyValue> {
+    const { new_state, diagnostics } = await this.provider.readResource({ type_name: type, current_state: state, private: new Uint8Array() });
+    must((diagnostics ?? []).length === 0, `${type} is read: ${diagnostics?.[0]?.summary}`);
+    return this.#carried(type, new_state ?? null);
+  }
+
+  async import(type: string, id: string): Promise<CtyObject> {
+    const { imported_resources = [], diagnostics = [] } = await this.provider.importResourceState({ type_name: type, id, identity: null });
+    if (diagnostics.length > 0) throw new Error(diagnostics.map(({ summary, detail }) => `${summary} ${detail ?? ''}`).join('\n'));
+    return (await this.read(type, imported_resources[0]?.state ?? null)) as CtyObject;
+  }
+}
+
+/** The configuration survives the plan: as it is, or as the prior state has it; nothing is planned for what is not configured unless it is computed. */
+function survives(schema: readonly SchemaAttribute[], prior: CtyValue, config: CtyObject, planned: CtyObject, path: readonly string[]): void {
+  for (const { name, nested, computed, write_only } of schema) {
+    const [wanted, will, was] = [config[name] ?? null, planned[name], isRecord(prior) ? (prior[name] ?? null) : null];
+    const at = [...path, name].join('.');
+    if (write_only) must(will === null, `${at} is write-only`);
+    else if (nested && isRecord(wanted) && isRecord(will)) survives(nested.attributes, was, wanted, will, [...path, name]);
+    else if (wanted === null) must(computed === true || will === null, `${at} is not computed`);
+    else must(equal(will, wanted) || (was !== null && equal(will, was)), `${at} survives the plan`);
+  }
+}
+
+/** Paths where a new state is not what was planned, or still unknown. */
+function unmet(planned: CtyValue | undefined, state: CtyValue | undefined, path: readonly string[]): readonly string[] {
+  const at = path.join('.');
+  if (planned instanceof Unknown) return state instanceof Unknown || state === undefined || (planned.refinements.notNull && state === null) ? [at] : [];
+  if (isRecord(planned) && isObject(state)) return Object.keys(planned).flatMap((name) => unmet(planned[name], state[name], [...path, name]));
+  return sameElements(planned, state) ? [] : [at];
+}
+
+const sameElements = (a: unknown, b: unknown): boolean =>
+  Array.isArray(a) && Array.isArray(b) ? a.length === b.length && a.every((item) => b.some((other) => equal(item, other))) : equal(a, b);
