@@ -121,20 +121,20 @@ function statement(entry: Entry, desk: Desk): string {
 }
 
 /** An expression: its text, or what stands between brackets. */
-type Code = string | { readonly open: string; readonly items: readonly (readonly [before: string, item: Code])[]; readonly close: string };
+type Code = string | { readonly open: '{' | '['; readonly items: readonly (readonly [before: string, item: Code])[] };
 
 const propsOf = (attributes: Attributes, values: Values, desk: Desk): Code =>
   braced(Object.entries(values).map(([name, value]) => [`${camel(name)}: `, expression(attributes[name] as Attribute, value, desk)]));
 
-const braced = (items: readonly (readonly [string, Code])[]): Code => (items.length === 0 ? '{}' : { open: '{', items, close: '}' });
-const bracketed = (items: readonly Code[]): Code => (items.length === 0 ? '[]' : { open: '[', items: items.map((item) => ['', item]), close: ']' });
+const braced = (items: readonly (readonly [string, Code])[]): Code => (items.length === 0 ? '{}' : { open: '{', items });
+const bracketed = (items: readonly Code[]): Code => (items.length === 0 ? '[]' : { open: '[', items: items.map((item) => ['', item]) });
 
 function expression(attribute: Attribute, value: Value, desk: Desk): Code {
   if (value instanceof Reference) {
     const constant = desk.constants.get(value.target);
     return constant === undefined ? quoted(desk.ids.get(value.target) as string) : `${constant}.${camel(value.attribute)}`;
   }
-  if (attribute.word === 'document') return holdsExact(value) ? quoted(wireText(value)) : { open: 'JSON.stringify(', items: [['', literal(value)]], close: ')' };
+  if (attribute.word === 'document') return holdsExact(value) ? quoted(wireText(value)) : literal(value);
   if (attribute.word === 'object' && isTree(value)) return propsOf(attribute.attributes, value, desk);
   if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value))
     return bracketed((value as readonly Value[]).map((item) => expression(attribute.of, item, desk)));
@@ -153,17 +153,16 @@ const WIDEST = 120;
 /** On one line while it fits. */
 function written(code: Code, margin: string): string {
   if (typeof code === 'string') return code;
-  const { open, items, close } = code;
+  const { open, items } = code;
   const line = inline(code);
   if (margin.length + line.length < WIDEST) return line;
-  if (open.endsWith('(')) return `${open}${items.map(([, item]) => written(item, margin)).join('')}${close}`;
-  return `${open}\n${items.map(([before, item]) => `${margin}  ${before}${written(item, `${margin}  `)},\n`).join('')}${margin}${close}`;
+  return `${open}\n${items.map(([before, item]) => `${margin}  ${before}${written(item, `${margin}  `)},\n`).join('')}${margin}${open === '{' ? '}' : ']'}`;
 }
 
 function inline(code: Code): string {
   if (typeof code === 'string') return code;
   const inner = code.items.map(([before, item]) => `${before}${inline(item)}`).join(', ');
-  return code.open === '{' ? `{ ${inner} }` : `${code.open}${inner}${code.close}`;
+  return code.open === '{' ? `{ ${inner} }` : `[${inner}]`;
 }
 
 /** Every text ends in a synthesised stack, where `${` and `%{` begin templates. */
