@@ -9,7 +9,9 @@ import { ajvOptions } from '../src/declarations/compile.js';
 import { declarationsSchema, kindSchema } from '../src/declarations/index.js';
 import { digest, type JsonObject } from '../src/model/index.js';
 import { collections, kinds } from '../src/resources/index.js';
+import { providerSchema } from '../src/terraform/schema.js';
 import { collectionPage, indexPage, kindPage } from './resource-docs.js';
+import { terraformPage } from './terraform-docs.js';
 
 /** One ESM file without imports: every validator, and their names by digest of their schema. */
 function validators(): string {
@@ -34,6 +36,7 @@ function outputs(): ReadonlyMap<string, string> {
     ['schemas/declarations.schema.json', json(declarationsSchema(kinds, collections))],
     ...list.map((kind) => [`schemas/${kind.name}.schema.json`, json(kindSchema(kind))] as const),
     ['src/declarations/generated/validators.js', validators()],
+    ['docs/terraform-reference.md', terraformPage(providerSchema(kinds, collections))],
     ['docs/resources/README.md', indexPage(list, others)],
     ...list.map((kind) => [`docs/resources/${kind.name}.md`, kindPage(kind)] as const),
     ...others.map((one) => [`docs/resources/${one.name}.md`, collectionPage(one)] as const),

@@ -90,7 +90,7 @@ describe('README.md', () => {
   it('names every variable of the environment that the code reads, and no other', () => {
     const plain = (name: string): string => name.replace(/_(?:FILE|NAME|name)$/, '');
     const names = (text: string): readonly string[] => text.match(/\b(?:TRUEUP_[A-Z0-9_]*[A-Z0-9]|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)/g)?.map(plain) ?? [];
-    const code = filesBelow('src', '.ts').flatMap((path) => [...names(read(path)), ...[...read(path).matchAll(/environment\['([A-Z_]+)'\]/g)].map(([, name]) => name as string)]);
+    const code = filesBelow('src', '.ts').flatMap((path) => [...names(read(path)), ...[...read(path).matchAll(/environment\['([A-Z_]+)'\]/g)].map(([, name = '']) => plain(name))]);
     const told = [...section('Environment').matchAll(/`([A-Z][A-Z0-9_]*(?:_name)?)`/g)].map(([, name = '']) => plain(name));
     expect(new Set(told)).toEqual(new Set(code));
   });

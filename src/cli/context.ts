@@ -1,5 +1,7 @@
 // What a command is given: flags, environment, streams, ports and the signal. Everything of the process that a
 // command may know passes through here; rooms that cost time to load are loaded by the command that needs them.
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { refuse, type Collections, type Diagnostic, type Exit, type Kinds } from '../model/index.js';
 import type { Ports } from '../ports/index.js';
 import { systemClock } from '../ports/clock.js';
@@ -18,6 +20,9 @@ export interface Context extends Ports {
   readonly flags: Flags;
   readonly environment: Environment;
   readonly cwd: string;
+  readonly system: { readonly platform: string; readonly arch: string };
+  /** The folder of the built command. */
+  home(): string;
   /** What commands in messages have to name. A saved plan puts its own in place of what the command line says. */
   said: Said;
   readonly kinds: Kinds;
@@ -64,6 +69,8 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
     flags,
     environment,
     cwd: process.cwd(),
+    system: process,
+    home: () => dirname(realpathSync(process.argv[1] as string)),
     said: { paths, env: flags.env },
     kinds,
     collections,

@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   'state rm': () => import('./commands/state-rm.js'),
   unlock: () => import('./commands/unlock.js'),
   show: () => import('./commands/show.js'),
+  'provider install': () => import('./commands/provider-install.js'),
   schema: () => import('./commands/schema.js'),
   completion: () => import('./commands/completion.js'),
   doctor: () => import('./commands/doctor.js'),

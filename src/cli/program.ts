@@ -34,6 +34,7 @@ export interface Flags {
   readonly data?: string;
   readonly debug?: boolean;
   readonly destroy?: boolean;
+  readonly dev?: boolean;
   readonly detailedExitcode?: boolean;
   readonly env?: string;
   readonly every?: string;
@@ -60,6 +61,7 @@ export interface Flags {
   readonly target?: readonly string[];
   readonly unmanaged?: string;
   readonly until?: string;
+  readonly user?: boolean;
   readonly var?: readonly string[];
 }
 
@@ -175,6 +177,16 @@ export const commands: readonly CommandSpec[] = [
   { name: 'state rm', args: '<addresses...>', doc: 'forget objects; they stay as they are', flags: project, graceful: true },
   { name: 'unlock', args: '<id>', doc: 'remove the lock of a run that is gone', flags: project, graceful: true },
   { name: 'show', args: '<planfile>', doc: 'show a saved plan', flags: [format(planFormats), report, debug] },
+  {
+    name: 'provider install',
+    args: '',
+    doc: 'put the provider where Terraform and OpenTofu look for it',
+    flags: [
+      { spelling: '--user', doc: 'for all folders of this user, instead of the current one' },
+      { spelling: '--dev', doc: 'copy nothing: write a Terraform configuration that names the built provider' },
+      debug,
+    ],
+  },
   { name: 'schema', args: '[kind]', doc: 'JSON Schema of declarations, or of one kind', flags: [debug] },
   { name: 'completion', args: '<bash|zsh|fish>', doc: 'completion script for a shell', flags: [debug] },
   { name: 'doctor', args: '[paths...]', doc: 'check versions, credentials, clock, reachability and lock', flags: project },
@@ -208,7 +220,7 @@ export const commands: readonly CommandSpec[] = [
   },
 ];
 
-const groups: Readonly<Record<string, string>> = { state: 'care of the state', sim: 'single SIMs' };
+const groups: Readonly<Record<string, string>> = { state: 'care of the state', provider: 'the provider for Terraform and OpenTofu', sim: 'single SIMs' };
 
 const closing = `
 Exit codes: 0 done, 1 error, 2 changes (--detailed-exitcode), 3 blocked by
