@@ -64,6 +64,10 @@ export interface Declaration {
   readonly values: Values;
   readonly lifecycle: Lifecycle;
   readonly origin: Origin;
+  /** What it was read from, where that is not the origin's file: a stack, or the program that makes it. */
+  readonly file?: string;
+  /** Addresses to wait for beside those that are referred to; without a key, all members of a `for_each`. */
+  readonly depends_on?: readonly string[];
   /** Where each attribute was written, by dotted path (`endpoint.url`, `http_destinations.0`); computed on demand. */
   readonly at: (path: string) => Origin;
 }

@@ -25,7 +25,7 @@ export async function bind(desk: Desk & { readonly session: Session }, project: 
   const entry: Entry = {
     kind: kind.name,
     id: live.id,
-    file: declaration.origin.file,
+    file: declaration.file ?? declaration.origin.file,
     applied: {},
     observed: remembered(kind, live.values),
     depends_on: [],

@@ -134,7 +134,7 @@ const common = (draft: Draft, declaration: Declaration, reason: string, match: M
 
 const desired = (declaration: Declaration, declared: Values): Desired => ({
   declared,
-  file: declaration.origin.file,
+  file: declaration.file ?? declaration.origin.file,
   protect: declaration.lifecycle.protect === true,
   ...(declaration.lifecycle.on_removal === undefined ? {} : { on_removal: declaration.lifecycle.on_removal }),
 });

@@ -1,4 +1,4 @@
-// Order and values: which declaration comes before which (from references alone), and what a reference stands
+// Order and values: which declaration comes before which (from references, and what a program told to wait for), and what a reference stands
 // for once its object is known. What is not known yet stays a reference.
 import {
   compareText,
@@ -21,7 +21,7 @@ import { formerAddress } from './match.js';
 export interface Graph {
   /** Addresses, every one behind those it refers to. */
   readonly order: readonly string[];
-  /** Declared addresses each declaration refers to, sorted. */
+  /** Declared addresses each declaration refers to or waits for, sorted. */
   readonly dependencies: ReadonlyMap<string, readonly string[]>;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -37,9 +37,32 @@ export function graph(declarations: ReadonlyMap<string, Declaration>, known: (ad
       if (declarations.has(reference.target)) targets.add(reference.target);
       else if (!known(reference.target)) diagnostics.push(unknownTarget(declaration, reference, declarations, diagnostics.length < SUGGESTED));
     }
+    for (const name of declaration.depends_on ?? []) {
+      const found = membersOf(name, declarations);
+      for (const address of found) if (address !== declaration.address) targets.add(address);
+      if (found.length === 0 && !known(name)) diagnostics.push(nothingToWaitFor(declaration, name, declarations));
+    }
     dependencies.set(declaration.address, [...targets].toSorted(compareText));
   }
   return { ...sortByDependency([...declarations.keys()].toSorted(compareText), dependencies, declarations, diagnostics), dependencies, diagnostics };
+}
+
+/** The declaration of an address, or all members of the `for_each` that it names. */
+export function membersOf(name: string, declarations: ReadonlyMap<string, Declaration>): readonly string[] {
+  return declarations.has(name) ? [name] : [...declarations.keys()].filter((address) => address.startsWith(`${name}[`));
+}
+
+function nothingToWaitFor({ address, at }: Declaration, name: string, declarations: ReadonlyMap<string, Declaration>): Diagnostic {
+  const summary = `${address} depends on ${name}, which is declared nowhere.${didYouMean(name, declarations.keys())}`;
+  return {
+    severity: 'error',
+    code: 'unknown-reference',
+    summary,
+    detail: 'Declare it, or take it out of `depends_on`.',
+    address,
+    attribute: 'depends_on',
+    origin: at('depends_on'),
+  };
 }
 
 /** So many unknown references get a suggestion: looking for each near one among all would take long. */

@@ -16,6 +16,7 @@ import {
 } from '../model/index.js';
 import { formerAddress, previousAddress, quote } from './match.js';
 import { spread } from './merge.js';
+import { membersOf } from './resolve.js';
 
 export interface Selection {
   readonly declarations: ReadonlyMap<string, Declaration>;
@@ -119,9 +120,12 @@ function references(declared: ReadonlyMap<string, Declaration>): ReadonlyMap<str
   return new Map(
     [...declared.values()].map((one) => [
       one.address,
-      referencesIn(one.values)
-        .filter((reference) => reference.source === 'declared')
-        .map((reference) => reference.target),
+      [
+        ...referencesIn(one.values)
+          .filter((reference) => reference.source === 'declared')
+          .map((reference) => reference.target),
+        ...(one.depends_on ?? []).flatMap((name) => membersOf(name, declared)),
+      ],
     ]),
   );
 }

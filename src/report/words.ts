@@ -46,9 +46,10 @@ export function plural(count: number, one: string): string {
   return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
-/** `file:line:column`, or the construct path where there is no line. */
-export function place(origin: Origin): string {
-  return origin.path ?? `${origin.file}:${origin.line}:${origin.column}`;
+/** `file:line:column`, behind the path of the construct where a program made it. */
+export function place({ file, line, column, path }: Origin): string {
+  const text = `${file}:${line}:${column}`;
+  return path === undefined ? text : line === 0 ? path : `${path} (${text})`;
 }
 
 /** What the change is and where it comes from, beside its address. */
