@@ -14,7 +14,10 @@ export interface Piece {
   readonly path: readonly string[];
   readonly name: string;
   readonly raw: Raw;
+  /** With a construct's path where a program made it: then all of it stands there, and `from` is what it was read from. */
   readonly origin: Origin;
+  /** Addresses it waits for without referring to them; of a whole `for_each` where no member is named. */
+  readonly depends_on?: readonly string[];
 }
 
 export interface Collected {
@@ -38,15 +41,25 @@ interface Collecting {
   ours: number;
 }
 
-/** Reads the files. With `overlay`, they are the files of an environment and may hold settings and variables alone. */
-export async function collect(library: Library, kinds: Kinds, files: readonly Found[], report: Report, overlay = false): Promise<Collected> {
+/**
+ * Reads the files. With `overlay`, they are the files of an environment and may hold settings and variables alone.
+ * @param pieces what was brought from elsewhere, to stand beside them
+ */
+export async function collect(
+  library: Library,
+  kinds: Kinds,
+  files: readonly Found[],
+  report: Report,
+  { overlay = false, pieces = [] }: { readonly overlay?: boolean; readonly pieces?: readonly Piece[] } = {},
+): Promise<Collected> {
   const all: Collecting = { library, kinds, report, settings: [], variables: new Map(), lookups: new Map(), expectations: new Map(), declared: new Map(), ours: 0 };
   for (const file of files) {
     const reading = await library.read(file);
     if ('faults' in reading) failed(all, file, reading.faults);
     else for (const part of isOurs(all, file, reading.documents) ? reading.documents : []) takeDocument(all, file, part, overlay);
   }
-  if (all.ours === 0 && files.length > 0 && !report.failed()) {
+  for (const piece of pieces) takePiece(all, piece);
+  if (all.ours === 0 && pieces.length === 0 && files.length > 0 && !report.failed()) {
     report.add(() => ({
       severity: 'error',
       code: 'no-declarations',
@@ -116,15 +129,7 @@ function takeDocument(all: Collecting, file: Found, document: RawDocument, overl
 
 function take(all: Collecting, file: Found, document: RawDocument, key: string): void {
   const raw = (document.root as RawMap)[key] as Raw;
-  if (key === 'settings') {
-    const [first] = all.settings;
-    const { offset } = offsetOf(document, [key]);
-    const piece = pieceOf(all, file, [key], raw, offset);
-    if (first)
-      complain(all, file, offsetOf(document, [key]).offset, 'duplicate-settings', 'settings stand twice in this project', `They stand in ${placeText(first.origin)} already.`);
-    else all.settings.push(piece);
-    return;
-  }
+  if (key === 'settings') return takePiece(all, pieceOf(all, file, [key], raw, offsetOf(document, [key]).offset));
   if (!isMap(raw)) {
     const empty = raw === null ? ' Remove the key if it holds nothing.' : '';
     return complain(
@@ -136,27 +141,38 @@ function take(all: Collecting, file: Found, document: RawDocument, key: string):
       `Names stand below it, indented.${empty}`,
     );
   }
-  const known = key === 'variables' || key === 'lookups' || key === 'expectations' ? all[key] : all.declared;
   const offsets = document.marks.get(raw);
   for (const name of Object.keys(raw)) {
     const offset = offsets?.get(name) ?? offsetOf(document, [key]).offset;
-    takeNamed(all, known, pieceOf(all, file, [key, name], raw[name] as Raw, offset), offset);
+    takePiece(all, pieceOf(all, file, [key, name], raw[name] as Raw, offset));
   }
 }
 
-function takeNamed(all: Collecting, known: Map<string, Piece>, piece: Piece, offset: number): void {
+function takePiece(all: Collecting, piece: Piece): void {
   const { name, path } = piece;
-  if (!NAME.test(name)) {
-    return complain(all, piece.from, offset, 'bad-name', `\`${name.slice(0, 80)}\` is no name`, 'A name begins with a letter and goes on with letters, digits, `_` and `-`.');
+  const section = path[0] as string;
+  if (section === 'settings') {
+    const [first] = all.settings;
+    if (!first) all.settings.push(piece);
+    else complainOf(all, piece, 'duplicate-settings', 'settings stand twice in this project', `They stand in ${placeText(first.origin)} already.`);
+    return;
   }
+  const known = section === 'variables' || section === 'lookups' || section === 'expectations' ? all[section] : all.declared;
+  if (!NAME.test(name))
+    return complainOf(all, piece, 'bad-name', `\`${name.slice(0, 80)}\` is no name`, 'A name begins with a letter and goes on with letters, digits, `_` and `-`.');
   const key = path.join('.');
   const first = known.get(key);
-  if (first)
-    return complain(all, piece.from, offset, 'duplicate-declaration', `${key} is declared twice`, `It is declared in ${placeText(first.origin)} already. Rename one of them.`);
+  if (first) return complainOf(all, piece, 'duplicate-declaration', `${key} is declared twice`, `It is declared in ${placeText(first.origin)} already. ${renaming(piece)}`);
   known.set(key, piece);
 }
 
-export const placeText = ({ file, line, column }: Origin): string => `${file}:${line}:${column}`;
+const renaming = ({ origin }: Piece): string => (origin.path === undefined ? 'Rename one of them.' : 'Give one of the constructs another name: `overrideLogicalId(…)`.');
+
+function complainOf({ library, report }: Collecting, { from, origin }: Piece, code: string, summary: string, detail: string): void {
+  report.add(() => ({ severity: 'error', code, summary, detail, origin, ...(origin.path === undefined && { frame: library.frame(from, origin) }) }));
+}
+
+export const placeText = ({ file, line, column, path }: Origin): string => path ?? `${file}:${line}:${column}`;
 
 function pieceOf({ library }: Collecting, from: Found, path: readonly string[], raw: Raw, offset: number): Piece {
   return { from, path, name: path.at(-1) as string, raw, origin: { file: from.file, ...library.place(from, offset) } };

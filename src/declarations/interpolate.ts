@@ -11,6 +11,8 @@ export interface Scope {
   readonly variables: ReadonlyMap<string, Raw>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly each?: { readonly key: string; readonly value: Raw };
+  /** What the names of environment variables that give a variable its value begin with. */
+  readonly prefixes: readonly string[];
   /** Called with the name of each variable that is used. */
   readonly using: (name: string) => void;
 }
@@ -92,7 +94,7 @@ function fill(part: Expression, path: readonly string[], scope: Scope, complain:
         path,
         code: 'unknown-variable',
         summary: `the variable \`${part.name}\` has no value.${right}`,
-        detail: `Give it one with \`--var ${part.name}=…\`, TRUEUP_VAR_${part.name}, or \`variables: { ${part.name}: … }\` in a file.`,
+        detail: `Give it one with \`--var ${part.name}=…\`, ${scope.prefixes.map((prefix) => prefix + part.name).join(' or ')}, or \`variables: { ${part.name}: … }\` in a file.`,
       });
       return undefined;
     }

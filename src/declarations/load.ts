@@ -27,6 +27,7 @@ import { findFiles, type Found } from './paths.js';
 import { isMap, type Raw } from './raw.js';
 import { reportOf, type Report } from './report.js';
 import { complain, declarationsOf, lookupOf, mergeSettings, refuseRivals, settingsOf, type Run } from './resolve.js';
+import type { Synthesise } from './stack-files.js';
 import { validatorsOf } from './validate.js';
 import { secretNames } from './vocabulary.js';
 
@@ -42,6 +43,8 @@ export interface LoadOptions {
   readonly stdin: () => Promise<string>;
   /** For `${env.X}`, `TRUEUP_VAR_x` and, when it is revealed, `${secret.env.X}`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Runs CDK programs. Absent where what they declare is not asked for: then they declare nothing. */
+  readonly synthesise?: Synthesise;
   /** `--env`. */
   readonly env?: string;
   /** `--var`. */
@@ -57,14 +60,17 @@ export interface Loaded {
 }
 
 /** Loads the declarations. Reads files and, if `-` is a PATH, the standard input; reads no secret. */
-export async function load(options: LoadOptions): Promise<Loaded> {
-  const { kinds, collections, files, cwd } = options;
-  const finding = findFiles(files, cwd, options.paths, options.env);
+export async function load(given: LoadOptions): Promise<Loaded> {
+  const { kinds, collections, files, cwd } = given;
+  const finding = findFiles(files, cwd, given.paths, given.env);
+  const options: Loading = { ...given, prefixes: finding.stacks.length > 0 ? [VARIABLE, TERRAFORM_VARIABLE] : [VARIABLE] };
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
   const library = libraryOf(files, stdin, new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))));
-  const report = reportOf(finding.diagnostics);
-  const collected = await collect(library, kinds, finding.files, report);
-  const overlay = finding.overlay && (await collect(library, kinds, [finding.overlay], report, true));
+  const brought =
+    finding.stacks.length > 0 && finding.diagnostics.length === 0 ? await (await import('./stacks.js')).bring(options, finding.stacks) : { pieces: [], diagnostics: [] };
+  const report = reportOf([...finding.diagnostics, ...brought.diagnostics]);
+  const collected = await collect(library, kinds, finding.files, report, { pieces: brought.pieces });
+  const overlay = finding.overlay && (await collect(library, kinds, [finding.overlay], report, { overlay: true }));
   const used = new Set<string>();
   const run: Run = {
     kinds,
@@ -73,22 +79,24 @@ export async function load(options: LoadOptions): Promise<Loaded> {
     report,
     validators: await validatorsOf(kinds, collections),
     said: new Set(),
-    scope: { variables: new Map(), environment: options.environment, using: (name) => used.add(name) },
+    scope: { variables: new Map(), environment: options.environment, prefixes: options.prefixes, using: (name) => used.add(name) },
     lookups: new Map(collected.lookups.map(({ name, raw }) => [name, isMap(raw) ? Object.keys(raw)[0] : undefined])),
     secret: (source, name) => secretOf(options, source, name),
     forms: new Map(),
   };
   const parts = resolve({ ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay) } }, collected, overlay);
   adviseUnused(options, used, report);
-  const frame = framing(library, [...finding.files, ...(finding.overlay ? [finding.overlay] : [])]);
+  const frame = framing(library, [...finding.files, ...(finding.overlay ? [finding.overlay] : [])], cwd);
   if (report.failed()) return { diagnostics: report.all(), frame };
   const variables = Object.fromEntries(Object.entries(outsideVariables(options)).filter(([name]) => used.has(name)));
   return { project: projectOf(parts, finding.paths, variables), diagnostics: report.all(), frame };
 }
 
-function framing(library: Library, files: readonly Found[]): Loaded['frame'] {
+/** Of a program, the lines around the construct. */
+function framing(library: Library, files: readonly Found[], cwd: string): Loaded['frame'] {
   let byName: ReadonlyMap<string, Found> | undefined;
   return (origin) => {
+    if (origin.path !== undefined) return origin.line > 0 ? library.frame({ file: origin.file, path: resolvePath(cwd, origin.file), named: false }, origin) : undefined;
     byName ??= new Map(files.map((one) => [one.file, one]));
     const found = byName.get(origin.file);
     return found && library.frame(found, origin);
@@ -131,21 +139,34 @@ function projectOf(parts: Parts, paths: readonly string[], variables: Readonly<R
 
 /** What is expected is no part of it: a plan does not change with that. */
 function digestOf({ settings, lookups, declarations }: Parts): string {
-  const declared = declarations.map(({ address, values, lifecycle, origin }) => canonical([address, origin.file, spell(values), { ...lifecycle }]));
+  const declared = declarations.map(({ address, values, lifecycle, origin, file, depends_on = [] }) =>
+    canonical([address, file ?? origin.file, spell(values), { ...lifecycle }, ...depends_on]),
+  );
   const asked = lookups.map(({ name, kind, where }) => canonical([name, kind, spell(where)]));
   return digest([sha256(declared.toSorted(compareText).join('\n')), asked.toSorted(compareText), { ...settings.policy, target: settings.target ?? null }]);
 }
 
 const VARIABLE = 'TRUEUP_VAR_';
+const TERRAFORM_VARIABLE = 'TF_VAR_';
 
-/** What the caller gave, by name; `--var` wins over TRUEUP_VAR_*. */
-function outsideVariables({ environment, variables }: LoadOptions): Readonly<Record<string, string>> {
-  const named = Object.entries(environment).flatMap(([name, text]) => (name.startsWith(VARIABLE) && text !== undefined ? [[name.slice(VARIABLE.length), text] as const] : []));
+/** Values for the variables of a stack are given to trueup, or to Terraform. */
+interface Loading extends LoadOptions {
+  /** The first wins. */
+  readonly prefixes: readonly string[];
+}
+
+/** What the caller gave, by name; `--var` wins over the environment. */
+function outsideVariables({ environment, variables, prefixes }: Loading): Readonly<Record<string, string>> {
+  const named = prefixes
+    .toReversed()
+    .flatMap((prefix) =>
+      Object.entries(environment).flatMap(([name, text]) => (name.startsWith(prefix) && text !== undefined ? [[name.slice(prefix.length), text] as const] : [])),
+    );
   return { ...Object.fromEntries(named), ...variables };
 }
 
 /** Values by name. What the caller gave wins over the environment's file, and that over the other files. */
-function variablesOf(run: Run, options: LoadOptions, collected: Collected, overlay: Collected | undefined): ReadonlyMap<string, Raw> {
+function variablesOf(run: Run, options: Loading, collected: Collected, overlay: Collected | undefined): ReadonlyMap<string, Raw> {
   const known = new Map<string, Raw>();
   for (const piece of [...collected.variables, ...(overlay?.variables ?? [])]) {
     if (holdsExpression(piece.raw)) {
@@ -172,8 +193,9 @@ function adviseUnused(options: LoadOptions, used: ReadonlySet<string>, report: R
 const LONGEST_SECRET = 65_536;
 
 /** Read when it is asked for, never before. What is empty or cannot be read is no secret. */
-function secretOf({ environment, files, cwd }: LoadOptions, source: 'env' | 'file', name: string): Secret {
-  if (source === 'env') return new Secret(`env.${name}`, () => own(environment, name) || undefined);
+function secretOf({ environment, files, cwd, prefixes }: Loading, source: 'env' | 'file', name: string): Secret {
+  const names = name.startsWith(VARIABLE) ? prefixes.map((prefix) => prefix + name.slice(VARIABLE.length)) : [name];
+  if (source === 'env') return new Secret(`env.${name}`, () => names.map((one) => own(environment, one)).find(Boolean));
   return new Secret(`file.${name}`, () => {
     try {
       const path = resolvePath(cwd, name);

@@ -1,6 +1,6 @@
-// Which files are the project: PATH arguments are files, folders that are walked, or `-`.
+// Which files are the project: PATH arguments are files, folders that are walked, `-`, or stacks of a CDK program.
 // Nothing is read here but names; what a file holds decides later whether it is ours.
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { NAME, type Diagnostic } from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
 
@@ -12,8 +12,14 @@ export interface Found {
   readonly named: boolean;
 }
 
+/** Synthesised stacks: one of them, a folder with a manifest of several, or the `cdktf.json` of the program that makes them. */
+export interface StackSource extends Found {
+  readonly is: 'file' | 'folder' | 'program';
+}
+
 export interface Finding {
   readonly files: readonly Found[];
+  readonly stacks: readonly StackSource[];
   /** The file of the chosen environment. */
   readonly overlay?: Found;
   /** PATH arguments, relative to the current folder. */
@@ -29,23 +35,29 @@ interface Walk {
   readonly files: DeclarationFiles;
   readonly cwd: string;
   readonly found: Map<string, Found>;
+  readonly stacks: Map<string, StackSource>;
   /** Environment files by environment, those in PATH folders only. */
   readonly overlays: Map<string, Found>;
   readonly diagnostics: Diagnostic[];
 }
 
 export function findFiles(files: DeclarationFiles, cwd: string, args: readonly string[], environment: string | undefined): Finding {
-  const walk: Walk = { files, cwd, found: new Map(), overlays: new Map(), diagnostics: [] };
+  const walk: Walk = { files, cwd, found: new Map(), stacks: new Map(), overlays: new Map(), diagnostics: [] };
   const paths = (args.length === 0 ? ['.'] : args).map((path) => (path === '-' ? '-' : relativeTo(cwd, resolve(cwd, path))));
   for (const path of new Set(paths)) {
     if (path === '-') walk.found.set('-', { file: '-', path: '-', named: true });
     else enter(walk, path);
   }
   const overlay = environment === undefined ? undefined : findOverlay(walk, environment);
-  if (walk.found.size === 0 && !walk.diagnostics.some(({ severity }) => severity === 'error')) {
-    complain(walk, 'no-declarations', `no YAML file in ${paths.join(', ')}`, 'Type `trueup init` to begin a project here, or name the file or folder that holds it.');
+  if (walk.found.size === 0 && walk.stacks.size === 0 && !walk.diagnostics.some(({ severity }) => severity === 'error')) {
+    complain(
+      walk,
+      'no-declarations',
+      `no YAML file and no CDK program in ${paths.join(', ')}`,
+      'Type `trueup init` to begin a project here, or name the file or folder that holds it.',
+    );
   }
-  return { files: [...walk.found.values()], paths: [...new Set(paths)], diagnostics: walk.diagnostics, ...(overlay ? { overlay } : {}) };
+  return { files: [...walk.found.values()], stacks: [...walk.stacks.values()], paths: [...new Set(paths)], diagnostics: walk.diagnostics, ...(overlay ? { overlay } : {}) };
 }
 
 function relativeTo(cwd: string, path: string): string {
@@ -83,21 +95,25 @@ export function whyNot(error: unknown): string {
   return typeof code === 'string' ? (reasons[code] ?? code) : 'an unexpected error';
 }
 
-const CDK_DETAIL = 'Declare in YAML, and name the files or folders that hold it.';
-
 /** A PATH argument. */
 function enter(walk: Walk, path: string): void {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  if (name.endsWith('.tf.json') || name === 'cdktf.out') return complain(walk, 'cdk-unsupported', `${path}: CDK programs are not supported by this version`, CDK_DETAIL);
   const before = walk.diagnostics.length;
   const found = look(walk, path);
   if (!found) {
-    if (walk.diagnostics.length === before) complain(walk, 'no-such-path', `${path} does not exist`, 'A PATH is a file, a folder or `-`.');
+    if (walk.diagnostics.length === before)
+      complain(walk, 'no-such-path', `${path} does not exist`, name === 'cdktf.out' ? 'Type `trueup synth` first.' : 'A PATH is a file, a folder or `-`.');
   } else if (found.kind === 'folder') enterFolder(walk, path, found.id);
   else if (found.kind === 'other') complain(walk, 'not-a-file', `${path} is no regular file`, 'To read from a pipe, name `-` and give it on the standard input.');
   else if (OVERLAY.test(name))
     complain(walk, 'environment-file', `${path} is the file of an environment`, `It is read with \`--env ${OVERLAY.exec(name)?.[1]}\` beside the files of the project.`);
+  else if (name === 'cdktf.json') addStack(walk, path, 'program');
+  else if (name.endsWith('.tf.json')) addStack(walk, path, 'file');
   else add(walk, path, true);
+}
+
+function addStack(walk: Walk, path: string, is: StackSource['is']): void {
+  walk.stacks.set(path, { file: path, path: join(walk.cwd, path), named: true, is });
 }
 
 function add(walk: Walk, path: string, named: boolean): void {
@@ -106,13 +122,22 @@ function add(walk: Walk, path: string, named: boolean): void {
 }
 
 function enterFolder(walk: Walk, path: string, id: string): void {
+  const holds = (name: string, kind: string): boolean => look(walk, join(path, name))?.kind === kind;
+  if (holds('manifest.json', 'file') && holds('stacks', 'folder')) return addStack(walk, path, 'folder');
+  if (basename(path) === 'cdktf.out') return complain(walk, 'no-stacks', `${path} holds no manifest.json and no stacks`, 'Type `trueup synth` first.');
   const inner: Walk = { ...walk, found: new Map() };
   descend(inner, path, [id]);
-  const isCdk = look(walk, join(path, 'cdktf.json'))?.kind === 'file';
-  if (isCdk && inner.found.size === 0) complain(walk, 'cdk-unsupported', `${path} holds a CDK program (cdktf.json): CDK programs are not supported by this version`, CDK_DETAIL);
+  const program = path === '.' ? 'cdktf.json' : `${path}/cdktf.json`;
+  const isCdk = holds('cdktf.json', 'file');
+  if (isCdk && inner.found.size === 0) addStack(walk, program, 'program');
   if (isCdk && inner.found.size > 0) {
     const choice = [...inner.found.keys()].slice(0, 5).join(' ');
-    complain(walk, 'two-sources', `${path} holds YAML and a CDK program (cdktf.json)`, `Name what you mean, such as \`trueup plan ${choice}\`.`);
+    complain(
+      walk,
+      'two-sources',
+      `${path} holds YAML and a CDK program (cdktf.json)`,
+      `Name what you mean: \`trueup plan ${program}\` is the program, \`trueup plan ${choice}\` the YAML.`,
+    );
   }
   for (const file of inner.found.keys()) add(walk, file, false);
   for (const [environment, file] of inner.overlays) walk.overlays.set(environment, file);
@@ -150,7 +175,7 @@ function findOverlay(walk: Walk, environment: string): Found | undefined {
     return complain(walk, 'bad-environment', `\`${environment}\` is no name for an environment`, 'A name begins with a letter and goes on with letters, digits, `_` and `-`.');
   const known = walk.overlays.get(environment);
   if (known) return known;
-  const folders = new Set([...walk.found.keys()].map((path) => path.slice(0, path.lastIndexOf('/') + 1)).concat(''));
+  const folders = new Set([...walk.found.keys(), ...walk.stacks.keys()].map((path) => path.slice(0, path.lastIndexOf('/') + 1)).concat(''));
   for (const folder of folders) {
     for (const suffix of ['yaml', 'yml']) {
       const path = `${folder}trueup.${environment}.${suffix}`;

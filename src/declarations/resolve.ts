@@ -17,6 +17,7 @@ import {
   type Kinds,
   type Lifecycle,
   type Lookup,
+  type Origin,
   type Secret,
   type Settings,
   type Values,
@@ -53,7 +54,7 @@ export function complain(run: Run, piece: Piece, { path, code, summary, detail }
   if (run.said.has(key)) return;
   run.said.add(key);
   run.report.add(() => {
-    const place = run.library.locate(piece.from, full);
+    const origin = originAt(run, piece, full);
     return {
       severity: 'error',
       code,
@@ -61,10 +62,15 @@ export function complain(run: Run, piece: Piece, { path, code, summary, detail }
       ...(detail === undefined ? {} : { detail }),
       ...(address === undefined ? {} : { address }),
       ...(path.length === 0 ? {} : { attribute: path.join('.') }),
-      origin: { file: piece.from.file, ...place },
-      frame: run.library.frame(piece.from, place),
+      origin,
+      ...(origin.path === undefined && { frame: run.library.frame(piece.from, origin) }),
     };
   });
+}
+
+/** What a program made stands as a whole where it was made. */
+function originAt({ library }: Pick<Run, 'library'>, { from, origin }: Pick<Piece, 'from' | 'origin'>, path: readonly string[]): Origin {
+  return origin.path === undefined ? { file: from.file, ...library.locate(from, path) } : origin;
 }
 
 /** How a tree of attributes is read. */
@@ -206,13 +212,15 @@ function declarationOf(run: Run, piece: Piece, kind: Kind, form: Form, body: Raw
     values: normalAll(kind.attributes, values),
     lifecycle: wanted,
     origin: piece.origin,
+    ...(piece.origin.path !== undefined && { file: piece.from.file }),
+    ...(piece.depends_on && { depends_on: piece.depends_on }),
     at: locator(run, piece),
   };
 }
 
 /** Holds on to the place alone: ten thousand declarations must not keep what was read of them a second time. */
-function locator({ library }: Run, { from, path }: Piece): Declaration['at'] {
-  return (inner) => ({ file: from.file, ...library.locate(from, [...path, ...inner.split('.')]) });
+function locator({ library }: Run, { from, path, origin }: Piece): Declaration['at'] {
+  return (inner) => originAt({ library }, { from, origin }, [...path, ...inner.split('.')]);
 }
 
 /** A bare earlier name of a whole `for_each` means the member with the same key. */

@@ -1,0 +1,187 @@
+// One block of a synthesised stack, `resource` or `data`, becomes the raw declaration that a YAML file would hold:
+// attributes under the API's names, `lifecycle` and `for_each` in our words. What has no counterpart is refused by name.
+import { didYouMean, isObject, own, walk, writables, type Attribute, type Attributes, type Json, type JsonObject, type Kind } from '../model/index.js';
+import type { Complain } from './interpolate.js';
+import type { Raw, RawMap } from './raw.js';
+import { documentOf } from './stack-documents.js';
+import { isTraversal, stepsOf, templateParts } from './stack-template.js';
+import { bareAddress, literalSecret, rawOf, textValue, type Site, type Stack } from './stack-values.js';
+
+/** What all blocks of a stack say about one resource: its `import` and `moved`. */
+export interface Bonds {
+  readonly adopt?: Json;
+  readonly renamed_from?: string;
+}
+
+export interface Block {
+  readonly raw: RawMap;
+  /** Addresses, of all members where a `for_each` is meant. */
+  readonly depends_on: readonly string[];
+}
+
+const META = ['//', 'depends_on', 'lifecycle', 'count', 'for_each'];
+const MOST_MEMBERS = 100_000;
+
+const refused: Readonly<Record<string, string>> = {
+  provider: 'Objects of several clouds belong into several stacks, each with an environment of its own.',
+  provisioner: 'Run what has to be run beside trueup.',
+  connection: 'Run what has to be run beside trueup.',
+  dynamic: 'Write the list out in the program.',
+};
+
+export function resourceOf(kind: Kind, block: JsonObject, bonds: Bonds, site: Site): Block {
+  const body = attributesOf(kind.attributes, without(block, site.complain), [], site);
+  const members = membersOf(block, site);
+  const lifecycle = lifecycleOf(kind, block['lifecycle'], bonds, site);
+  return {
+    raw: { ...body, ...(members === undefined ? {} : { for_each: members }), ...(Object.keys(lifecycle).length > 0 ? { lifecycle } : {}) },
+    depends_on: waitsFor(block['depends_on'], site),
+  };
+}
+
+/** A data source of a kind: what its lookup asks for. */
+export function lookupRaw(kind: Kind, block: JsonObject, site: Site): RawMap {
+  for (const word of ['count', 'for_each'] as const) if (block[word] !== undefined) site.complain(unsupportedWord(word, 'Give each data source a construct of its own.'));
+  return { [kind.name]: attributesOf(kind.attributes, without(block, site.complain), [], site) };
+}
+
+const unsupportedWord = (word: string, detail: string) => ({ path: [word], code: 'unsupported-block', summary: `\`${word}\` is not supported here`, detail });
+
+function without(block: JsonObject, complain: Complain): JsonObject {
+  for (const [word, detail] of Object.entries(refused)) if (own(block, word) !== undefined) complain(unsupportedWord(word, detail));
+  return Object.fromEntries(Object.entries(block).filter(([name]) => !META.includes(name) && !Object.hasOwn(refused, name)));
+}
+
+/** Null is what Terraform has for absent. */
+function attributesOf(attributes: Attributes, block: JsonObject, path: readonly string[], site: Site): RawMap {
+  return Object.fromEntries(
+    Object.entries(block).flatMap(([name, value]): readonly (readonly [string, Raw])[] => {
+      if (value === null) return [];
+      const secret = /^(.+)_wo(_version)?$/.exec(name);
+      const attribute = own(attributes, secret?.[1] ?? name);
+      if (secret && attribute?.secret === true) return secret[2] === undefined ? [[secret[1] as string, secretOf(value, [...path, name], site)]] : [];
+      return [[name, attributeOf(attribute, value, [...path, name], site)]];
+    }),
+  );
+}
+
+function attributeOf(attribute: Attribute | undefined, value: Json, path: readonly string[], site: Site): Raw {
+  if (attribute?.word === 'document') return documentOf(value, path, site);
+  if (attribute?.word === 'object' && isObject(value)) return attributesOf(attribute.attributes, value, path, site);
+  return rawOf(value, path, site);
+}
+
+function secretOf(value: Json, path: readonly string[], site: Site): Raw {
+  const raw = typeof value === 'string' ? textValue(templateParts(value), path, site) : undefined;
+  return typeof raw === 'string' && (raw === '' || /^\$\{secret\.[^{}]*\}$/.test(raw))
+    ? raw
+    : literalSecret(site, path, `\`${path.join('.')}\` is secret: it has to be one variable that is marked sensitive`);
+}
+
+function membersOf(block: JsonObject, site: Site): Raw | undefined {
+  const { count, for_each: each } = block;
+  if (count !== undefined && count !== null) return counted(rawOf(count, ['count'], site), site);
+  if (each === undefined || each === null) return undefined;
+  const [only, ...more] = typeof each === 'string' ? templateParts(each) : [];
+  const set = typeof only === 'object' && !isTraversal(only) && more.length === 0 ? /^toset\((.*)\)$/s.exec(only.body)?.[1] : undefined;
+  const raw = set === undefined ? rawOf(each, ['for_each'], site) : rawOf(setOf(set) ?? each, ['for_each'], site);
+  return Array.isArray(raw) ? [...new Set(raw as readonly Raw[])] : raw;
+}
+
+/** What stands inside `toset(…)`: a list of texts, or one reference. Undefined for anything else, which is then complained of as a whole. */
+function setOf(inner: string): Json | undefined {
+  if (stepsOf(inner.trim())) return `\${${inner.trim()}}`;
+  try {
+    const list = JSON.parse(inner) as Json;
+    return Array.isArray(list) ? list : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `count` makes members "0", "1", …; each one's value is its number. */
+function counted(count: Raw, { complain }: Site): Raw {
+  if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MOST_MEMBERS)
+    return Object.fromEntries(Array.from({ length: count }, (_, index) => [String(index), index]));
+  complain({ path: ['count'], code: 'bad-count', summary: `\`count\` has to be a number from 0 to ${MOST_MEMBERS}`, detail: 'Work it out in the program, or use a loop there.' });
+  return {};
+}
+
+const harmless = ['create_before_destroy'];
+
+function lifecycleOf(kind: Kind, block: Json | undefined, { adopt, renamed_from }: Bonds, site: Site): RawMap {
+  const words = isObject(block) ? block : {};
+  for (const word of Object.keys(words)) {
+    if (['prevent_destroy', 'ignore_changes', ...harmless].includes(word)) continue;
+    const detail = 'Of `lifecycle`, prevent_destroy and ignore_changes are honoured.';
+    site.complain({
+      path: ['lifecycle', word],
+      code: 'unsupported-lifecycle',
+      summary: `\`lifecycle.${word}\` is not supported here.${didYouMean(word, ['prevent_destroy', 'ignore_changes'])}`,
+      detail,
+    });
+  }
+  const protect = words['prevent_destroy'];
+  return {
+    ...(protect === undefined || protect === null || protect === false ? {} : { protect: rawOf(protect, ['lifecycle', 'prevent_destroy'], site) }),
+    ...ignored(kind, words['ignore_changes'], site),
+    ...(adopt === undefined ? {} : { adopt: rawOf(adopt, ['lifecycle', 'adopt'], site) }),
+    ...(renamed_from === undefined ? {} : { renamed_from }),
+  };
+}
+
+function ignored(kind: Kind, words: Json | undefined, { complain }: Site): RawMap {
+  if (words === undefined || words === null) return {};
+  if (words === 'all') return { ignore_changes: writables(kind).map(([name]) => name) };
+  if (!Array.isArray(words) || !words.every((word) => typeof word === 'string')) {
+    complain({ path: ['lifecycle', 'ignore_changes'], code: 'wrong-type', summary: '`lifecycle.ignore_changes`: a list of attribute names is expected, or `all`' });
+    return {};
+  }
+  const secrets = new Map<string, string>([...walk(kind.attributes)].flatMap(([path, { secret }]) => (secret === true ? [[`${path}_wo`, path] as const] : [])));
+  return {
+    ignore_changes: (words as readonly string[]).filter((word) => !secrets.has(word.replace(/_version$/, '')) || secrets.has(word)).map((word) => secrets.get(word) ?? word),
+  };
+}
+
+/** Data sources are read before anything is done, so waiting for one means nothing. */
+function waitsFor(list: Json | undefined, { stack, complain }: Site): readonly string[] {
+  if (!Array.isArray(list)) return [];
+  return (list as readonly Json[]).flatMap((word, index) => {
+    if (typeof word === 'string' && word.startsWith('data.')) return [];
+    const found = typeof word === 'string' ? bareAddress(word, stack) : undefined;
+    if (found?.kind) return [found.key === undefined ? `${found.kind.name}.${found.name}` : `${found.kind.name}.${found.name}[${JSON.stringify(found.key)}]`];
+    complain({
+      path: ['depends_on', String(index)],
+      code: 'foreign-reference',
+      summary: `\`depends_on\` names ${String(word)}, which nothing here can wait for`,
+      detail: 'Name resources of this provider, in this stack or another one of the program.',
+    });
+    return [];
+  });
+}
+
+/** `import` and `moved` of a stack, by the resource (`TYPE.NAME`) they are about. */
+export function bondsOf(stack: Stack, complain: Complain): ReadonlyMap<string, Bonds> {
+  const bonds = new Map<string, Bonds>();
+  const add = (key: string, bond: Bonds): void => void bonds.set(key, { ...bonds.get(key), ...bond });
+  const say = (word: string, summary: string, detail: string): void => complain({ path: [word], code: `unsupported-${word}`, summary, detail });
+  for (const one of listOf(stack.tree['import'])) {
+    const { to, id, ...more } = one;
+    const target = typeof to === 'string' ? bareAddress(to, stack) : undefined;
+    if (target?.kind && target.key === undefined && id !== undefined && Object.keys(more).every((word) => word === '//')) add(String(to), { adopt: id });
+    else if (!target || target.kind)
+      say('import', `the import to ${String(to)} is not supported here`, `Bind it by hand, as in: trueup import ${target?.kind?.name ?? 'KIND'}.NAME ID`);
+  }
+  for (const { from, to } of listOf(stack.tree['moved'])) {
+    const [former, heir] = [from, to].map((text) => (typeof text === 'string' ? bareAddress(text, stack) : undefined));
+    if (former && heir && !former.kind && !heir.kind) continue;
+    if (former?.kind && former.kind === heir?.kind && heir.key === undefined)
+      add(String(to), { renamed_from: former.key === undefined ? former.name : `${former.name}[${JSON.stringify(former.key)}]` });
+    else say('moved', `the move from ${String(from)} to ${String(to)} is not supported here`, 'Move it by hand, as in: trueup state mv FROM TO');
+  }
+  return bonds;
+}
+
+function listOf(value: Json | undefined): readonly JsonObject[] {
+  return [value ?? []].flat().filter((one): one is JsonObject => isObject(one));
+}

@@ -1,0 +1,114 @@
+// Finds the synthesised stacks behind PATHs and reads them: one `cdk.tf.json`, an output folder with its manifest, or
+// a CDK program, which is run first. Nothing outside of the folder that was named is read.
+import { dirname, join, posix } from 'node:path';
+import { isObject, type Diagnostic, type Json, type JsonObject } from '../model/index.js';
+import type { DeclarationFiles } from '../ports/index.js';
+import { whyNot, type Found, type StackSource } from './paths.js';
+import { blockAt } from './stack-values.js';
+
+/** A stack that was read. */
+export interface StackFile {
+  /** What stands for it in the state: the file, or the `cdktf.json` of the program that wrote it. */
+  readonly from: Found;
+  readonly name: string;
+  readonly tree: JsonObject;
+  /** False for a stack that was not named: others may read its outputs, and that is all. */
+  readonly wanted: boolean;
+}
+
+/** What the program itself said of its constructs. */
+export interface Remark {
+  readonly path: string;
+  readonly level: string;
+  readonly message: string;
+  readonly trace: readonly string[];
+  readonly from: Found;
+}
+
+export interface StackFiles {
+  readonly stacks: readonly StackFile[];
+  readonly remarks: readonly Remark[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Runs the program of a folder that holds `cdktf.json`; gives the folder it wrote its stacks into. Both absolute. @throws Refusal */
+export type Synthesise = (folder: string) => Promise<string>;
+
+const LARGEST = 64 * 1024 * 1024;
+
+interface Shelf {
+  readonly files: DeclarationFiles;
+  /** By path. */
+  readonly stacks: Map<string, StackFile>;
+  readonly remarks: Remark[];
+  readonly diagnostics: Diagnostic[];
+}
+
+/** @param synthesise absent where programs are not to be run: then they hold nothing */
+export async function readStacks(files: DeclarationFiles, sources: readonly StackSource[], synthesise: Synthesise | undefined): Promise<StackFiles> {
+  const shelf: Shelf = { files, stacks: new Map(), remarks: [], diagnostics: [] };
+  for (const { is, file, path } of sources) {
+    if (is === 'file') readOne(shelf, { file, path, named: true });
+    else if (is === 'folder') readFolder(shelf, path, (inner) => posix.join(file, inner), undefined);
+    else if (synthesise) readFolder(shelf, await synthesise(dirname(path)), () => file, undefined);
+  }
+  return { stacks: [...shelf.stacks.values()], remarks: shelf.remarks, diagnostics: shelf.diagnostics };
+}
+
+function readOne(shelf: Shelf, from: Found): void {
+  const tree = treeIn(shelf, from);
+  if (!tree) return;
+  const { stackName } = blockAt(tree, '//', 'metadata');
+  put(shelf, { from, name: typeof stackName === 'string' ? stackName : from.file, tree, wanted: true });
+  const folder = dirname(dirname(dirname(from.path)));
+  if (shelf.files.stat(join(folder, 'manifest.json'))?.kind === 'file') readFolder(shelf, folder, (inner) => inner, from.path);
+}
+
+/** One that is wanted is never replaced by one that is only asked for its outputs. */
+function put({ stacks }: Shelf, one: StackFile): void {
+  if (!stacks.get(one.from.path)?.wanted) stacks.set(one.from.path, one);
+}
+
+/** The stacks that a manifest names. @param only where one of them alone is wanted: the others are there to be asked */
+function readFolder(shelf: Shelf, folder: string, fileOf: (inner: string) => string, only: string | undefined): void {
+  const manifest: Found = { file: fileOf('manifest.json'), path: join(folder, 'manifest.json'), named: true };
+  const tree = treeIn(shelf, manifest);
+  for (const [name, stack] of Object.entries(tree ? blockAt(tree, 'stacks') : {})) {
+    const { synthesizedStackPath: inner, annotations } = isObject(stack) ? stack : {};
+    if (typeof inner !== 'string' || !isBelow(inner)) {
+      complain(shelf, manifest, 'bad-manifest', `${manifest.file} does not say where the stack ${name} is, or says it is elsewhere`, 'Synthesise anew: trueup synth');
+      continue;
+    }
+    const from = { file: fileOf(inner), path: join(folder, inner), named: true };
+    const read = shelf.stacks.has(from.path) ? undefined : treeIn(shelf, from);
+    if (read) put(shelf, { from, name, tree: read, wanted: only === undefined });
+    if (only === undefined && Array.isArray(annotations)) shelf.remarks.push(...(annotations as readonly Json[]).flatMap((one) => remarkOf(one, from) ?? []));
+  }
+}
+
+const isBelow = (path: string): boolean => !posix.isAbsolute(path) && !path.includes('\\') && !posix.normalize(path).startsWith('..');
+
+function remarkOf(one: Json, from: Found): Remark | undefined {
+  if (!isObject(one)) return undefined;
+  const { constructPath: path, level, message, stacktrace } = one;
+  if (typeof path !== 'string' || typeof level !== 'string' || typeof message !== 'string') return undefined;
+  return { path, level, message, from, trace: Array.isArray(stacktrace) ? (stacktrace as readonly Json[]).filter((line) => typeof line === 'string') : [] };
+}
+
+function complain({ diagnostics }: Shelf, { file }: Found, code: string, summary: string, detail?: string): undefined {
+  diagnostics.push({ severity: 'error', code, summary, ...(detail === undefined ? {} : { detail }), origin: { file, line: 1, column: 1 } });
+}
+
+/** The object that a JSON file holds. The parser's own words are not repeated: they quote the text. */
+function treeIn(shelf: Shelf, from: Found): JsonObject | undefined {
+  try {
+    if (shelf.files.stat(from.path)?.kind !== 'file') return complain(shelf, from, 'not-a-file', `${from.file} is no regular file`);
+    const bytes = shelf.files.read(from.path, LARGEST + 1);
+    if (bytes.length > LARGEST) return complain(shelf, from, 'too-large', `${from.file} is larger than 64 MiB`, 'Split the program into several stacks.');
+    const tree = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json;
+    return isObject(tree) ? tree : complain(shelf, from, 'bad-stack', `${from.file} holds no JSON object`);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return complain(shelf, from, 'bad-stack', `${from.file} is no JSON text`, 'Synthesise anew: trueup synth');
+    return complain(shelf, from, 'unreadable', `cannot read ${from.file}: ${whyNot(error)}`);
+  }
+}

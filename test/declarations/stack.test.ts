@@ -1,0 +1,406 @@
+// What a synthesised stack says, form by form: the same declarations as YAML, and what is said where it cannot be said.
+import { describe, expect, it } from 'vitest';
+import { Reference, Secret, Template, type Declaration, type JsonObject, type Project } from '../../src/model/index.js';
+import { errors, loading, project, shown, type Tree } from './project.js';
+
+type Options = Parameters<typeof project>[1];
+
+/** A stack by what it holds; resources carry the metadata that the CDK gives them. */
+const stack = (tree: object, name = 'base'): string => JSON.stringify({ '//': { metadata: { stackName: name, version: '0.21.0' } }, ...tree });
+const made = (path: string, more: object = {}): object => ({ '//': { metadata: { path, uniqueId: path.split('/').at(-1) } }, ...more });
+const account = (body: object): object => ({ resource: { devicecloud_account: { a: made('base/a', body) } } });
+const rule = (body: object): object => ({ resource: { devicecloud_alert_rule: { r: made('base/r', body) } } });
+
+const read = (tree: object, options: Options = {}): Promise<Project> => project({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'], ...options });
+const wrong = async (tree: object, options: Options = {}): Promise<readonly string[]> =>
+  (await errors({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'], ...options })).map(({ code, summary, origin, attribute }) =>
+    [code, origin?.path ?? '', attribute ?? '', summary].join(' | '),
+  );
+const named = ({ declarations }: Project, address: string): Declaration => {
+  const found = declarations.find((one) => one.address === address);
+  if (!found) throw new Error(`${address} is not among ${declarations.map((one) => one.address).join(', ')}`);
+  return found;
+};
+const values = async (tree: object, address: string, options?: Options): Promise<unknown> => named(await read(tree, options), address).values;
+
+describe('a stack', () => {
+  const whole = {
+    terraform: { required_providers: { devicecloud: { source: 'trueup/devicecloud' } }, backend: { local: { path: 'x' } } },
+    provider: { devicecloud: [{ requests_per_minute: 300, v2_headers: { 'X-MGR-API-ID': 'X-A' } }] },
+    variable: { label: { type: 'string', default: 'Pager' }, pager: { type: 'string', sensitive: true } },
+    locals: { types: ['modem_wan_disconnected'] },
+    data: { devicecloud_account: { hq: made('base/hq', { name: 'Headquarters' }) } },
+    resource: {
+      devicecloud_account: { ops: made('base/ops', { name: 'Field operations', account: '${data.devicecloud_account.hq.id}', is_disabled: null }) },
+      devicecloud_alert_push_destination: {
+        pager: made('base/pager', {
+          name: '${var.label}',
+          enabled: true,
+          authentication: { secret_wo: '${var.pager}', secret_wo_version: 2 },
+          depends_on: ['devicecloud_account.ops', 'data.devicecloud_account.hq'],
+        }),
+      },
+      devicecloud_alert_rule: {
+        wan: made('base/wan', {
+          associated_accounts: ['${devicecloud_account.ops.id}'],
+          filter_criteria: { alert_type__in: '${local.types}' },
+          http_destinations: ['${devicecloud_alert_push_destination.pager.destination_config_id}'],
+          settings: '{"a":{"n":1,"t":"x ${devicecloud_account.ops.name}"},"whole":"${devicecloud_account.ops.id}","$${b}":[]}'.replace('$${b}', 'b'),
+        }),
+      },
+    },
+    output: { id: { value: '${devicecloud_account.ops.id}' } },
+  };
+
+  it('says what the same YAML says', async () => {
+    const twin = await project(`
+settings: { requests_per_minute: 300, v2_headers: { X-MGR-API-ID: X-A } }
+variables: { label: Pager }
+lookups: { hq: { accounts: { name: Headquarters } } }
+accounts: { ops: { name: Field operations, account: "\${lookups.hq.id}" } }
+alert_push_destinations: { pager: { name: "\${var.label}", enabled: true, authentication: { secret: "\${secret.env.TRUEUP_VAR_pager}" } } }
+alert_rules:
+  wan:
+    associated_accounts: ["\${accounts.ops.id}"]
+    filter_criteria: { alert_type__in: [modem_wan_disconnected] }
+    http_destinations: ["\${alert_push_destinations.pager.destination_config_id}"]
+    settings: { a: { n: 1, t: "x \${accounts.ops.name}" }, whole: "\${accounts.ops.id}", b: [] }
+`);
+    const loaded = await read(whole);
+    const plain = (one: Project): unknown => [
+      one.settings,
+      one.lookups.map(({ name, kind, where }) => [name, kind, where]),
+      one.declarations.map(({ address, values: all, lifecycle }) => [address, JSON.stringify(all), lifecycle]).toSorted(),
+    ];
+    expect(plain(loaded)).toEqual(plain(twin));
+    expect(named(loaded, 'alert_push_destinations.pager').depends_on).toEqual(['accounts.ops']);
+    expect(named(loaded, 'alert_rules.wan')).toMatchObject({ origin: { file: 'cdk.tf.json', line: 0, column: 0, path: 'base/wan' }, file: 'cdk.tf.json' });
+  });
+
+  it('keeps the type of a whole reference and makes text of a mixed one', async () => {
+    const found = (await values(
+      {
+        resource: {
+          devicecloud_account: {
+            a: { name: 'A', account: '${devicecloud_account.b.id}' },
+            b: { name: 'see ${devicecloud_account.c.id}, $${not} and %%{not}' },
+            c: { name: 'C' },
+          },
+        },
+      },
+      'accounts.b',
+    )) as { readonly name: Template };
+    expect(found.name).toBeInstanceOf(Template);
+    expect(String(found.name)).toBe('see ${accounts.c.id}, ${not} and %{not}');
+    expect(await values({ resource: { devicecloud_account: { a: { name: 'A', account: '${devicecloud_account.b.id}' }, b: { name: 'B' } } } }, 'accounts.a')).toEqual({
+      name: 'A',
+      account: new Reference('declared', 'accounts.b', 'id'),
+    });
+  });
+
+  it('takes the value of a variable from the environment, by either name', async () => {
+    const tree = { variable: { n: { default: 'from the stack' } }, ...account({ name: '${var.n}' }) };
+    expect(await values(tree, 'accounts.a')).toEqual({ name: 'from the stack' });
+    expect(await values(tree, 'accounts.a', { environment: { TF_VAR_n: 'tf' } })).toEqual({ name: 'tf' });
+    expect(await values(tree, 'accounts.a', { environment: { TF_VAR_n: 'tf', TRUEUP_VAR_n: 'ours' } })).toEqual({ name: 'ours' });
+    expect(await values(tree, 'accounts.a', { environment: { TRUEUP_VAR_n: 'ours' }, variables: { n: 'flag' } })).toEqual({ name: 'flag' });
+    const [found] = await errors({ 'cdk.tf.json': stack({ variable: { n: {} }, ...account({ name: '${var.n}' }) }) }, { paths: ['cdk.tf.json'] });
+    expect(found?.detail).toContain('TRUEUP_VAR_n or TF_VAR_n');
+  });
+
+  it('reads TF_VAR for no YAML', async () => {
+    const [found] = await errors('accounts: { a: { name: "${var.n}" } }\n', { environment: { TF_VAR_n: 'tf' } });
+    expect(found?.detail).not.toContain('TF_VAR');
+  });
+
+  it.each([
+    [{ TRUEUP_VAR_key: 'ours', TF_VAR_key: 'tf' }, 'ours'],
+    [{ TF_VAR_key: 'tf' }, 'tf'],
+    [{}, undefined],
+  ])('reveals a secret of %o as %s', async (environment, value) => {
+    const tree = {
+      variable: { key: { sensitive: true } },
+      resource: { devicecloud_alert_push_destination: { p: { name: 'P', authentication: { secret_wo: '${var.key}' } } } },
+    };
+    const { authentication } = (await values(tree, 'alert_push_destinations.p', { environment: { ...environment } })) as { readonly authentication: { readonly secret: Secret } };
+    expect(authentication.secret).toBeInstanceOf(Secret);
+    expect([authentication.secret.source, authentication.secret.reveal()]).toEqual(['env.TRUEUP_VAR_key', value]);
+  });
+
+  it.each([
+    ['a set', { for_each: '${toset(["a", "b", "a"])}' }, '${each.value}', { '["a"]': 'a', '["b"]': 'b' }],
+    ['a local as a set', { for_each: '${toset(local.list)}' }, '${each.key}', { '["x"]': 'x' }],
+    ['a map', { for_each: { k: { n: 'one' }, l: { n: 'two' } } }, '${each.key} ${each.value.n}', { '["k"]': 'k one', '["l"]': 'l two' }],
+    ['a local that is a map', { for_each: '${local.map}' }, '${each.value["n"]}', { '["k"]': 'deep' }],
+    ['a count', { count: 2 }, 'number ${count.index}', { '["0"]': 'number 0', '["1"]': 'number 1' }],
+    ['a count of none', { count: 0 }, 'x', {}],
+  ])('unfolds %s', async (_, words, name, expected) => {
+    const { declarations } = await read({ locals: { list: ['x'], map: { k: { n: 'deep' } } }, ...account({ name, ...words }) });
+    expect(Object.fromEntries(declarations.map((one) => [one.address.replace('accounts.a', ''), one.values['name']]))).toEqual(expected);
+  });
+
+  it('refers to members by key, by number, and by what is each', async () => {
+    const tree = {
+      resource: {
+        devicecloud_account: {
+          a: { name: 'x', for_each: '${toset(["k"])}' },
+          n: { name: 'y', count: 1 },
+          b: { name: 'b', account: '${devicecloud_account.a["k"].id}' },
+          c: { name: 'c', account: '${devicecloud_account.n[0].id}' },
+          d: { name: 'd', account: '${devicecloud_account.a[each.key].id}', for_each: '${toset(["k"])}' },
+          e: { name: 'e', account: '${devicecloud_account.n[count.index].id}', count: 1 },
+        },
+      },
+    };
+    const loaded = await read(tree);
+    const target = (address: string): unknown => (named(loaded, address).values['account'] as Reference).target;
+    expect(['accounts.b', 'accounts.c', 'accounts.d["k"]', 'accounts.e["0"]'].map(target)).toEqual(['accounts.a["k"]', 'accounts.n["0"]', 'accounts.a["k"]', 'accounts.n["0"]']);
+  });
+
+  it('honours lifecycle, import and moved', async () => {
+    const tree = {
+      import: [{ to: 'devicecloud_account.a', id: '17' }],
+      moved: [
+        { from: 'devicecloud_account.old', to: 'devicecloud_account.a' },
+        { from: 'random_pet.a', to: 'random_pet.b' },
+      ],
+      ...account({ name: 'A', lifecycle: { prevent_destroy: true, ignore_changes: ['name'], create_before_destroy: true } }),
+    };
+    expect(named(await read(tree), 'accounts.a').lifecycle).toEqual({ protect: true, ignore_changes: ['name'], adopt: '17', renamed_from: 'old' });
+    const all = named(await read(rule({ lifecycle: { ignore_changes: 'all' } })), 'alert_rules.r').lifecycle.ignore_changes;
+    expect(all).toEqual(['schedule', 'associated_accounts', 'associated_groups', 'filter_criteria', 'http_destinations', 'settings']);
+    const secret = {
+      resource: { devicecloud_alert_push_destination: { p: { name: 'P', lifecycle: { ignore_changes: ['authentication.secret_wo', 'authentication.secret_wo_version'] } } } },
+    };
+    expect(named(await read(secret), 'alert_push_destinations.p').lifecycle).toEqual({ ignore_changes: ['authentication.secret'] });
+  });
+
+  it('takes a document through a local, and null for null', async () => {
+    expect(await values({ locals: { doc: '{"a":"${devicecloud_account.x.id}"}' }, ...rule({ settings: '${local.doc}' }) }, 'alert_rules.r')).toEqual({
+      settings: { a: new Reference('declared', 'accounts.x', 'id') },
+    });
+    expect(await values(rule({ settings: 'null', schedule: null }), 'alert_rules.r')).toEqual({ settings: null });
+    expect(await values(rule({ settings: '{"n": ${devicecloud_account.x["k"].id}, "q": "\\"${devicecloud_account.x["k"].id}\\""}' }), 'alert_rules.r')).toMatchObject({
+      settings: { n: new Reference('declared', 'accounts.x["k"]', 'id') },
+    });
+  });
+
+  it('names the line of the program where a trace tells it, and shows it', async () => {
+    const trace = ['new Account (/project/node_modules/trueup/x.js:1:2)', 'node:internal/x:1:1', 'new Base (file:///project/src/main%20one.ts:2:7)', '/project/src/main.ts:9:9'];
+    const block = { name: 'A', colour: 'red', '//': { metadata: { path: 'base/a', stackTrace: trace } } };
+    const tree = {
+      'cdk.tf.json': stack({ resource: { devicecloud_account: { a: block } } }),
+      'src/main one.ts': "import x;\n  new Account(this, 'a', { secretWo: 'hunter2' });\n",
+    };
+    const loaded = await loading(tree, { paths: ['cdk.tf.json'] });
+    const [found] = loaded.diagnostics;
+    expect(found).toMatchObject({ code: 'unknown-attribute', origin: { file: 'src/main one.ts', line: 2, column: 7, path: 'base/a' } });
+    const frame = loaded.frame(found?.origin ?? { file: '', line: 0, column: 0 });
+    expect(frame).toContain("> 2 |   new Account(this, 'a'");
+    expect(frame).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['outside of the folder', ['/etc/passwd.ts:1:1']],
+    ['no source', ['/project/.env:1:1']],
+    ['a package', ['/project/node_modules/a/b.js:1:1']],
+    ['no place', ['<anonymous>', '']],
+  ])('opens no file that is %s', async (_, stackTrace) => {
+    const tree = { resource: { devicecloud_account: { a: { name: 'A', '//': { metadata: { path: 'base/a', stackTrace } } } } } };
+    expect(named(await read(tree), 'accounts.a').origin).toEqual({ file: 'cdk.tf.json', line: 0, column: 0, path: 'base/a' });
+  });
+});
+
+describe('what cannot be said', () => {
+  it.each<[string, JsonObject | object, string]>([
+    ['a function', account({ name: '${upper("a}b")} x' }), 'unsupported-expression | base/a | name | base/a: the expression ${upper("a}b")} is not evaluated here'],
+    [
+      'a function around a document',
+      rule({ settings: '${jsonencode({"a" = 1})}' }),
+      'unsupported-expression | base/r | settings | base/r: the expression ${jsonencode({"a" = 1})} is not',
+    ],
+    ['an operator', account({ name: '${var.a + 1}' }), 'unsupported-expression | base/a | name | base/a: the expression ${var.a + 1} '],
+    ['a condition', account({ name: '${var.a ? "${var.b}" : "}"}' }), 'the expression ${var.a ? "${var.b}" : "}"} is'],
+    ['a directive', account({ name: 'a %{if true}b%{endif}' }), 'the expression %{if true} is'],
+    ['a splat', account({ name: '${devicecloud_account.a[*].id}' }), 'the expression ${devicecloud_account.a[*].id} is'],
+    ['an open brace', account({ name: '${var.a' }), 'the expression ${var.a is'],
+    ['a literal in braces', account({ name: '${true}' }), 'the expression ${true} is'],
+    ['a whole resource', account({ name: '${devicecloud_account.b}' }), 'the expression ${devicecloud_account.b} is'],
+    ['an unknown source', account({ name: '${terraform.workspace}' }), 'the expression ${terraform.workspace} is'],
+    ['a set of expressions', account({ name: 'x', for_each: '${toset([upper("a")])}' }), 'unsupported-expression | base/a | for_each | '],
+    ['a set of resources', account({ name: 'x', for_each: '${devicecloud_account.b}' }), 'unsupported-expression | base/a | for_each | '],
+    ['a counted expression', account({ name: 'x', count: '${length(var.a)}' }), 'unsupported-expression | base/a | count | '],
+    ['a count below zero', account({ name: 'x', count: -1 }), 'bad-count | base/a | count | '],
+    ['a count without end', account({ name: 'x', count: 1e9 }), 'bad-count | base/a | count | '],
+    ['an unknown variable', account({ name: '${var.nmae}' }), 'unknown-variable | base/a | name | base/a: the stack base has no variable `nmae`.'],
+    ['a variable without a value', { variable: { v: {} }, ...account({ name: '${var.v}' }) }, 'unknown-variable | base/a | name | the variable `v` has no value'],
+    ['an unknown local', account({ name: '${local.x}' }), 'unknown-local | base/a | name | '],
+    ['locals in a circle', { locals: { a: '${local.b}', b: '${local.a}' }, ...account({ name: '${local.a}' }) }, 'cycle | base/a | name | base/a: these lead back to each other'],
+    ['a list inside of a text', { locals: { l: ['x'] }, ...account({ name: 'a ${local.l}' }) }, 'not-text | base/a | name | '],
+    ['a template as key', account({ name: 'x', for_each: { '${var.k}': 1 } }), 'unsupported-expression | base/a | for_each.${var.k} | '],
+    ['another stack that is not there', account({ name: '${data.terraform_remote_state.x.outputs.y}' }), 'unknown-stack | base/a | name | '],
+    ['a secret as text', destination({ secret_wo: 'hunter2' }), 'literal-secret | base/p | authentication.secret_wo | base/p: `authentication.secret_wo` is secret'],
+    [
+      'a secret as text beside a variable',
+      { variable: { k: { sensitive: true } }, ...destination({ secret_wo: 'x${var.k}' }) },
+      'literal-secret | base/p | authentication.secret_wo | ',
+    ],
+    ['a variable that is not sensitive', { variable: { k: {} }, ...destination({ secret_wo: '${var.k}' }) }, 'literal-secret | base/p | authentication.secret_wo | '],
+    ['a sensitive variable with a default', { variable: { k: { sensitive: true, default: 'hunter2' } }, ...destination({ secret_wo: '${var.k}' }) }, 'literal-secret | base/p | '],
+    ['a sensitive variable elsewhere', { variable: { k: { sensitive: true } }, ...account({ name: '${var.k}' }) }, 'misplaced-secret | base/a | name | '],
+    ['a document that is no JSON', rule({ settings: '{a: 1}' }), 'bad-json | base/r | settings | '],
+    ['a document that is no text', rule({ settings: { a: 1 } }), 'bad-json | base/r | settings | '],
+    ['a document with a key that shadows', rule({ settings: '{"__proto__": {}}' }), 'unsupported-expression | base/r | settings | '],
+    ['an integer beyond 2^53', rule({ settings: '{"a": 9007199254740993}' }), 'integer-range | base/r | settings.a | '],
+    ['an unknown attribute', account({ name: 'A', nmae: 'B' }), 'unknown-attribute | base/a | nmae | '],
+    ['a computed attribute', account({ name: 'A', id: '7' }), 'computed-attribute | base/a | id | '],
+    [
+      'an unknown type',
+      { resource: { devicecloud_acount: { a: made('base/a') } } },
+      'unknown-kind | base/a |  | base/a: devicecloud_acount is no resource type. Did you mean `devicecloud_account`?',
+    ],
+    [
+      'a reference to another provider',
+      { resource: { random_pet: { p: {} }, devicecloud_account: { a: made('base/a', { name: '${random_pet.p.id}' }) } } },
+      'foreign-reference | base/a | name | ',
+    ],
+    ['waiting for another provider', account({ name: 'A', depends_on: ['random_pet.p'] }), 'foreign-reference | base/a | depends_on.0 | '],
+    ['a provisioner', account({ name: 'A', provisioner: [{ 'local-exec': {} }] }), 'unsupported-block | base/a | provisioner | '],
+    ['a connection', account({ name: 'A', connection: {} }), 'unsupported-block | base/a | connection | '],
+    ['a dynamic block', account({ name: 'A', dynamic: {} }), 'unsupported-block | base/a | dynamic | '],
+    ['a provider of its own', account({ name: 'A', provider: 'devicecloud.second' }), 'unsupported-block | base/a | provider | '],
+    ['replace_triggered_by', account({ name: 'A', lifecycle: { replace_triggered_by: [] } }), 'unsupported-lifecycle | base/a | lifecycle.replace_triggered_by | '],
+    ['a precondition', account({ name: 'A', lifecycle: { precondition: [] } }), 'unsupported-lifecycle | base/a | lifecycle.precondition | '],
+    ['an ignored attribute that is none', account({ name: 'A', lifecycle: { ignore_changes: ['nmae'] } }), 'unknown-attribute | base/a | lifecycle.ignore_changes.0 | '],
+    ['an alias', { provider: { devicecloud: [{ alias: 'x' }] } }, 'unsupported-alias | base | provider.alias | '],
+    ['a credential', { provider: { devicecloud: [{ v3_token: '${var.t}' }] } }, 'literal-secret | base | provider.v3_token | '],
+    ['a module', { module: { m: {} } }, 'unsupported-block | base | module | base: `module` is not supported here'],
+    ['removed', { removed: [{ from: 'devicecloud_account.a' }] }, 'unsupported-block | base | removed | '],
+    ['a check', { check: {} }, 'unsupported-block | base | check | '],
+    ['an import of a member', { import: [{ to: 'devicecloud_account.a["k"]', id: '1' }], ...account({ name: 'A' }) }, 'unsupported-import | base | import | '],
+    ['an import by identity', { import: [{ to: 'devicecloud_account.a', identity: {} }], ...account({ name: 'A' }) }, 'unsupported-import | base | import | '],
+    ['a move between types', { moved: [{ from: 'devicecloud_alert_rule.a', to: 'devicecloud_account.a' }], ...account({ name: 'A' }) }, 'unsupported-moved | base | moved | '],
+    ['a move to a member', { moved: [{ from: 'devicecloud_account.b', to: 'devicecloud_account.a["k"]' }], ...account({ name: 'A' }) }, 'unsupported-moved | base | moved | '],
+    ['a lookup of each', { data: { devicecloud_account: { d: made('base/d', { name: 'x', count: 1 }) } } }, 'unsupported-block | base/d | count | '],
+  ])('%s', async (_, tree, expected) => {
+    const found = await wrong(tree);
+    expect(found.some((line) => line.includes(expected))).toBe(true);
+    expect(found.join('\n')).not.toContain('hunter2');
+  });
+
+  it('is one complaint, with nothing that follows from it', async () => {
+    expect(await wrong(rule({ associated_accounts: ['${one(var.a)}'], settings: '${jsonencode({})}' }))).toHaveLength(2);
+  });
+
+  it.each([
+    ['another provider', { resource: { random_pet: { p: made('base/p') } } }, 'other-provider'],
+    ['a data source of records', { data: { devicecloud_alerts: { all: made('base/all') } } }, 'unsupported-data'],
+    ['a move that leads nowhere', { moved: [{ from: 'devicecloud_account.a', to: 'devicecloud_account.b' }] }, 'unused-moved'],
+    ['an address in the provider block', { provider: { devicecloud: [{ v2_url: 'https://x/api/v2' }] } }, 'unused-setting'],
+    ['a backend', { terraform: { backend: { s3: { bucket: 'b' } } } }, 'own-state'],
+  ])('%s is only mentioned', async (_, tree, code) => {
+    const loaded = await loading({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'] });
+    expect([loaded.project === undefined, loaded.diagnostics.map((one) => one.code)]).toEqual([false, [code]]);
+  });
+
+  it.each([
+    ['no JSON', 'not json "hunter2', 'bad-stack'],
+    ['no object', '[]', 'bad-stack'],
+  ])('a file that holds %s', async (_, text, code) => {
+    const found = await errors({ 'cdk.tf.json': text }, { paths: ['cdk.tf.json'] });
+    expect(found.map((one) => one.code)).toEqual([code]);
+    expect(found.map(shown).join()).not.toContain('hunter2');
+  });
+});
+
+function destination(authentication: object): object {
+  return { resource: { devicecloud_alert_push_destination: { p: made('base/p', { name: 'P', authentication }) } } };
+}
+
+describe('several stacks', () => {
+  const entry = (name: string): object => ({ name, constructPath: name, synthesizedStackPath: `stacks/${name}/cdk.tf.json`, dependencies: [], annotations: [] });
+  const base = {
+    variable: { region: { default: 'eu' } },
+    output: { 'cross-out': { value: '${devicecloud_account.ops.id}' } },
+    resource: { devicecloud_account: { ops: made('base/ops', { name: 'Ops ${var.region}' }) } },
+  };
+  const top = {
+    variable: { region: { default: 'eu' } },
+    data: { terraform_remote_state: { 'cross-stack-reference-input-base': { backend: 'local', config: { path: 'x' } } } },
+    resource: {
+      devicecloud_alert_rule: { wan: made('top/wan', { associated_accounts: ['${data.terraform_remote_state.cross-stack-reference-input-base.outputs.cross-out}'] }) },
+    },
+  };
+  const out = (stacks: Readonly<Record<string, object>>, folder = 'cdktf.out'): Tree => ({
+    [`${folder}/manifest.json`]: JSON.stringify({ version: '0.21.0', stacks: Object.fromEntries(Object.keys(stacks).map((name) => [name, entry(name)])) }),
+    ...Object.fromEntries(Object.entries(stacks).map(([name, tree]) => [`${folder}/stacks/${name}/cdk.tf.json`, stack(tree, name)])),
+  });
+
+  it('refer to each other through outputs', async () => {
+    const loaded = await project(out({ base, top }), { paths: ['cdktf.out'] });
+    expect(named(loaded, 'alert_rules.wan').values).toEqual({ associated_accounts: [new Reference('declared', 'accounts.ops', 'id')] });
+    expect(loaded.declarations.map(({ address, file }) => [address, file])).toEqual([
+      ['accounts.ops', 'cdktf.out/stacks/base/cdk.tf.json'],
+      ['alert_rules.wan', 'cdktf.out/stacks/top/cdk.tf.json'],
+    ]);
+  });
+
+  it('are found by an equal backend where the name does not tell', async () => {
+    const renamed = { ...top, data: { terraform_remote_state: { state: { backend: 's3', config: { bucket: 'b' } } } } };
+    const text = JSON.parse(JSON.stringify(renamed).replaceAll('cross-stack-reference-input-base.', 'state.')) as object;
+    const loaded = await project(out({ base: { ...base, terraform: { backend: { s3: { bucket: 'b' } } } }, top: text }), { paths: ['cdktf.out'] });
+    expect(named(loaded, 'alert_rules.wan').values).toEqual({ associated_accounts: [new Reference('declared', 'accounts.ops', 'id')] });
+  });
+
+  it('are asked for their outputs when one alone is named', async () => {
+    const loaded = await project(out({ base, top }), { paths: ['cdktf.out/stacks/top/cdk.tf.json'] });
+    expect(loaded.declarations.map((one) => one.address)).toEqual(['alert_rules.wan']);
+  });
+
+  it('cannot have two resources of one name, and say which', async () => {
+    const [found] = await errors(out({ base, top: base }), { paths: ['cdktf.out'] });
+    expect([found?.code, found?.summary, found?.detail]).toEqual([
+      'duplicate-declaration',
+      'accounts.ops is declared twice',
+      'It is declared in base/ops already. Give one of the constructs another name: `overrideLogicalId(…)`.',
+    ]);
+  });
+
+  it('are those that a program writes, and stand for it', async () => {
+    const ran: string[] = [];
+    const tree = { 'infra/cdktf.json': '{"app":"x"}', ...out({ base, top }, 'elsewhere') };
+    const synthesise = (folder: string): Promise<string> => (ran.push(folder), Promise.resolve('/project/elsewhere'));
+    const loaded = await project(tree, { paths: ['infra'], synthesise });
+    expect(ran).toEqual(['/project/infra']);
+    expect(loaded.declarations.map(({ address, file }) => [address, file])).toEqual([
+      ['accounts.ops', 'infra/cdktf.json'],
+      ['alert_rules.wan', 'infra/cdktf.json'],
+    ]);
+    expect((await project(tree, { paths: ['infra/cdktf.json'], synthesise })).declarations).toHaveLength(2);
+    expect((await project(tree, { paths: ['infra'] })).declarations).toEqual([]);
+  });
+
+  it('bring what the program says of its constructs', async () => {
+    const annotations = [
+      { constructPath: 'base/ops', level: '@cdktf/warn', message: 'mind this', stacktrace: ['/project/main.ts:3:4'] },
+      { constructPath: 'base/ops', level: '@cdktf/error', message: 'not this' },
+    ];
+    const tree: Tree = { ...out({ base }), 'cdktf.out/manifest.json': JSON.stringify({ stacks: { base: { ...entry('base'), annotations } } }) };
+    const { diagnostics } = await loading(tree, { paths: ['cdktf.out'] });
+    expect(diagnostics.map(({ severity, summary, origin }) => [severity, summary, origin?.file, origin?.line])).toEqual([
+      ['warning', 'base/ops: mind this', 'main.ts', 3],
+      ['error', 'base/ops: not this', 'cdktf.out/stacks/base/cdk.tf.json', 0],
+    ]);
+  });
+
+  it.each(['../outside/cdk.tf.json', '/etc/cdk.tf.json', 'stacks/../../x.json', '..\\x'])('are not looked for at %s', async (path) => {
+    const tree = { 'cdktf.out/manifest.json': JSON.stringify({ stacks: { base: { ...entry('base'), synthesizedStackPath: path } } }), 'cdktf.out/stacks/x': '' };
+    expect((await errors(tree, { paths: ['cdktf.out'] })).map(({ code }) => code)).toEqual(['bad-manifest']);
+  });
+
+  it('may stand beside YAML, where both are named', async () => {
+    const tree = { ...out({ base }), 'more.yaml': 'settings: { target: emulator }\naccounts: { b: { name: B, account: "${accounts.ops.id}" } }\n' };
+    const loaded = await project(tree, { paths: ['cdktf.out', 'more.yaml'] });
+    expect([loaded.settings.target, loaded.declarations.map((one) => one.address).toSorted()]).toEqual(['emulator', ['accounts.b', 'accounts.ops']]);
+  });
+});
