@@ -8,6 +8,7 @@ import { spare } from './thrift.js';
 
 const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>>> = {
   init: () => import('./commands/init.js'),
+  synth: () => import('./commands/synth.js'),
   validate: () => import('./commands/validate.js'),
   plan: () => import('./commands/plan.js'),
   apply: () => import('./commands/apply.js'),

@@ -84,11 +84,18 @@ const acting: readonly FlagSpec[] = [
 ];
 
 const paths = `
-A PATH is a YAML file, a folder with YAML files, or - for standard input.
-Without one, the YAML files of the current folder are the project.`;
+A PATH is a YAML file, a folder with YAML files, or - for standard input; or a
+CDK program (cdktf.json), its output folder, or one cdk.tf.json of it.
+Without one, the current folder is the project.`;
 
 export const commands: readonly CommandSpec[] = [
   { name: 'init', args: '', doc: 'write a first trueup.yaml, a .gitignore line and a CI workflow', flags: [debug] },
+  {
+    name: 'synth',
+    args: '',
+    doc: 'run the CDK program that cdktf.json names, without any CDK',
+    flags: [{ spelling: '--output <folder>', doc: 'where it writes its stacks; otherwise what cdktf.json says, or cdktf.out' }, debug],
+  },
   { name: 'validate', args: '[paths...]', doc: 'check declarations, without network and without secrets', flags: project, more: paths },
   {
     name: 'plan',

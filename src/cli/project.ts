@@ -33,10 +33,27 @@ interface Loading {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, check = nothingElse, files = declarationFiles): Promise<Loading> {
+/** What runs CDK programs while `work` goes on; what they wrote is gone afterwards. */
+async function withPrograms<T>(context: Context, work: (synthesise: (folder: string) => Promise<string>) => Promise<T>): Promise<T> {
+  const made: { discard(): Promise<void> }[] = [];
+  try {
+    return await work(async (folder) => {
+      const { synthesisedOnce } = await import('./synthesis.js');
+      const one = await synthesisedOnce(context, folder);
+      made.push(one);
+      return one.output;
+    });
+  } finally {
+    for (const one of made) await one.discard();
+  }
+}
+
+/** @param blind files that show settings alone; then no program is run */
+async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, check = nothingElse, blind?: DeclarationFiles): Promise<Loading> {
   const { load, lint } = await import('../declarations/index.js');
   const { kinds, collections, cwd, environment, stdin } = context;
-  const loaded = await load({ kinds, collections, paths, cwd, files, stdin, environment, variables, ...(env !== undefined && { env }) });
+  const options = { kinds, collections, paths, cwd, files: blind ?? declarationFiles, stdin, environment, variables, ...(env !== undefined && { env }) };
+  const loaded = await (blind ? load(options) : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
   const { project, frame } = loaded;
   const found = project ? [...loaded.diagnostics, ...lint(project, kinds), ...(await check(project))] : loaded.diagnostics;
   return { ...(project && { project }), diagnostics: found.map((one) => framed(one, frame)) };
@@ -57,7 +74,7 @@ export async function loadProject(context: Context, paths: readonly string[], ho
 
 /**
  * The settings of the current folder, or of what PATHs name, for what needs no declarations; the defaults where there
- * are none. What is declared may be as wrong as it likes. @throws Refusal where the settings are not beyond doubt.
+ * are none. What is declared may be as wrong as it likes, and no CDK program is run. @throws Refusal where the settings are not beyond doubt.
  */
 export async function settingsHere(context: Context, paths: readonly string[] = []): Promise<Settings> {
   const blind: DeclarationFiles = { ...declarationFiles, read: (path, limit) => settingsIn(declarationFiles.read(path, limit)) };

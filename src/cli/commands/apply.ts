@@ -36,7 +36,7 @@ export function change(context: Context, paths: readonly string[], request: Plan
 
 /** Declarations have endings of their own; any other regular file can only be a saved plan. */
 function isPlanFile(path: string): boolean {
-  return !/\.ya?ml$/i.test(path) && basename(path) !== 'cdk.tf.json' && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return !/\.(?:ya?ml|tf\.json)$/i.test(path) && basename(path) !== 'cdktf.json' && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 async function applySaved(context: Context, name: string): Promise<Exit> {

@@ -1,0 +1,107 @@
+// Runs CDK programs, without any CDK: the command that `cdktf.json` names, told where to write. What it prints goes
+// to stderr, because stdout is for the product; what it ends with is told where it fails.
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { isObject, refuse, type Json, type JsonObject } from '../model/index.js';
+import { ifThere } from '../state/trouble.js';
+import type { Context } from './context.js';
+
+type Surroundings = Pick<Context, 'cwd' | 'environment' | 'err' | 'files' | 'signal'>;
+
+export interface Program {
+  /** The folder of `cdktf.json`, absolute. */
+  readonly folder: string;
+  /** A command line for the shell. */
+  readonly app: string;
+  /** Where it writes unless told otherwise, relative to its folder. */
+  readonly output: string;
+  readonly context: JsonObject;
+}
+
+/** @throws Refusal where there is no `cdktf.json` that names a program */
+export async function programIn({ files, cwd }: Surroundings, folder: string): Promise<Program> {
+  const path = join(folder, 'cdktf.json');
+  const shown = relative(cwd, path) || path;
+  const text = await ifThere(files.read(path));
+  if (text === undefined) refuse('no-program', `There is no ${shown}, which names the program to run.`, { detail: 'Go to the folder of the CDK program first.' });
+  const { app, output, context } = objectIn(text) ?? refuse('bad-program', `${shown} is no JSON object.`);
+  if (typeof app !== 'string' || app.trim() === '')
+    refuse('bad-program', `${shown} names no program.`, { detail: 'Its key `app` is the command that runs it, as in "app": "node main.js".' });
+  return { folder, app, output: typeof output === 'string' ? output : 'cdktf.out', context: isObject(context) ? context : {} };
+}
+
+function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(text) as Json;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stacks that a program wrote: their names, and where each one lies below the output folder. */
+export type Written = readonly (readonly [name: string, path: string])[];
+
+/** Runs the program. @param output absolute folder. @throws Refusal where it fails or writes no stacks */
+export async function synthesise(context: Surroundings, program: Program, output: string): Promise<Written> {
+  const { code, last } = await run(context, program, output);
+  const said = last.length > 0 ? `It said:\n${last.join('\n')}` : 'It said nothing.';
+  if (code !== 0) refuse('program-failed', `The program \`${program.app}\` failed: it ended with ${code}.`, { detail: said });
+  const manifest = await ifThere(context.files.read(join(output, 'manifest.json')));
+  const stacks = manifest === undefined ? undefined : objectIn(manifest)?.['stacks'];
+  if (!isObject(stacks))
+    refuse('no-stacks', `The program \`${program.app}\` wrote no stacks to where CDKTF_OUTDIR told it to.`, {
+      detail: 'It has to end with `app.synth()`, and its App takes no `outdir`.',
+    });
+  return Object.entries(stacks).map(([name, stack]) => [name, isObject(stack) ? String(stack['synthesizedStackPath']) : '']);
+}
+
+const TOLD = 12;
+
+/** Its exit code, or the signal that ended it, and the last lines it printed. */
+function run(
+  { environment, err, signal }: Surroundings,
+  { app, folder, context }: Program,
+  output: string,
+): Promise<{ readonly code: number | string; readonly last: readonly string[] }> {
+  const env = { ...environment, CDKTF_OUTDIR: output, CDKTF_CONTEXT_JSON: JSON.stringify(context), SYNTH_HCL_OUTPUT: 'false' };
+  // In a group of its own where there are groups, so that whatever the shell started ends with it.
+  const grouped = process.platform !== 'win32';
+  const child = spawn(app, { cwd: folder, env, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: grouped });
+  const stop = (): void => {
+    if (child.pid === undefined || child.exitCode !== null) return;
+    if (grouped) process.kill(-child.pid, 'SIGTERM');
+    else child.kill();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  let text = '';
+  const hear = (chunk: Buffer): void => {
+    err.write(chunk.toString());
+    text = (text + chunk.toString()).slice(-8_000);
+  };
+  child.stdout.on('data', hear);
+  child.stderr.on('data', hear);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, ended) => {
+      signal.removeEventListener('abort', stop);
+      const last = text.split('\n').filter((line) => line.trim() !== '');
+      resolve({ code: code ?? String(ended), last: last.slice(-TOLD) });
+    });
+  });
+}
+
+/** Runs the program of a folder into one that is to be discarded. */
+export async function synthesisedOnce(context: Surroundings, folder: string): Promise<{ readonly output: string; discard(): Promise<void> }> {
+  const output = await mkdtemp(join(tmpdir(), 'trueup-synth-'));
+  const discard = (): Promise<void> => rm(output, { recursive: true, force: true });
+  try {
+    await synthesise(context, await programIn(context, folder), output);
+    return { output, discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
