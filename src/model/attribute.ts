@@ -43,8 +43,13 @@ export const flag = <const T extends Traits>(doc: string, traits?: T) => ({ word
 export const document = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'document', doc, ...traits }) as { word: 'document'; doc: string } & T;
 
 /** One of `values`; where the service's list is not complete (`open`), others pass with a warning. */
-export const choice = <const T extends Traits>(doc: string, values: readonly string[], traits?: T & { readonly open?: boolean }) =>
-  ({ word: 'choice', doc, values, ...traits, open: traits?.open ?? false }) as { word: 'choice'; doc: string; values: readonly string[]; open: boolean } & T;
+export const choice = <const V extends readonly string[], const T extends Traits & { readonly open?: boolean }>(doc: string, values: V, traits?: T) =>
+  ({ word: 'choice', doc, values, ...traits, open: traits?.open ?? false }) as unknown as {
+    word: 'choice';
+    doc: string;
+    values: V;
+    open: T extends { readonly open: true } ? true : false;
+  } & Omit<T, 'open'>;
 
 /** The identifier of an object of kind `to` (managed here or not). In normal form always text. */
 export const ref = <const T extends Traits>(doc: string, to: string, traits?: T) => ({ word: 'ref', doc, to, ...traits }) as { word: 'ref'; doc: string; to: string } & T;

@@ -60,8 +60,10 @@ export function valueAt(record: Readonly<Record<string, unknown>>, path: string)
 /** Everything that can be listed, by name, in the order of the index. */
 export type Collections = ReadonlyMap<string, Collection>;
 
-/** Checks the shape of a collection at compile time. */
-export const collection = (definition: Collection): Collection => definition;
+/** Checks the shape of a collection at compile time and keeps its literal types. */
+export const collection = <const A extends Attributes, const C extends Omit<Collection, 'attributes'>>(
+  definition: C & { readonly attributes: A },
+): C & { readonly attributes: A } => definition;
 
 export function collectionsOf(list: readonly Collection[]): Collections {
   return new Map(list.map((one) => [one.name, one]));

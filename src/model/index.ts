@@ -17,5 +17,6 @@ export * from './nearest.js';
 export * from './normal.js';
 export * from './pattern.js';
 export * from './plan.js';
+export * from './provider.js';
 export * from './secret.js';
 export * from './state.js';

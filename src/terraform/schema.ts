@@ -1,6 +1,6 @@
 // Terraform's schemas, read from the kinds and collections: what is declared once there is typed and described here in
 // terraform's words.
-import type { Attribute, Attributes, Collection, Collections, Kind, Kinds } from '../model/index.js';
+import { providerBlock, recordsQuery, wholeRecord, type Attribute, type Attributes, type Collection, type Collections, type Kind, type Kinds } from '../model/index.js';
 import type { CtyType } from './cty.js';
 import type { IdentitySchema, ProviderSchema, Schema, SchemaAttribute } from './protocol.js';
 
@@ -9,7 +9,7 @@ export function providerSchema(kinds: Kinds, collections: Collections): Provider
   const all = [...kinds.values()];
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
   return {
-    provider: { version: 0, description: 'Accounts, alert rules, push destinations, roles and router configurations of a device cloud.', attributes: providerAttributes },
+    provider: { version: 0, description: 'Accounts, alert rules, push destinations, roles and router configurations of a device cloud.', attributes: given(providerBlock) },
     resources: Object.fromEntries(all.map((kind) => [typeName(kind.singular), { version: 0, description: kind.doc, attributes: resourceAttributes(kind.attributes) }])),
     dataSources: Object.fromEntries([
       ...all.map((kind) => [typeName(kind.singular), lookupSchema(kind)] as const),
@@ -40,35 +40,15 @@ const optional: Use = { optional: true };
 const computed: Use = { computed: true };
 const either: Use = { optional: true, computed: true };
 
-const setting = (name: string, description: string, type: CtyType = 'string', secret = false): SchemaAttribute => ({
-  name,
-  type,
-  description,
-  ...optional,
-  ...(secret ? { sensitive: true } : {}),
-});
-const fallback = (name: string, what: string, secret = false): SchemaAttribute => setting(name, `${what} Default: \`TRUEUP_${name.toUpperCase()}\`.`, 'string', secret);
-
-const providerAttributes: readonly SchemaAttribute[] = [
-  fallback('v2_url', 'Address of the v2 API, with `/api/v2`.'),
-  fallback('v3_url', 'Address of the v3 API.'),
-  fallback('iot_url', 'Address of the IoT platform.'),
-  fallback('flow_url', 'Address of the sample flow.'),
-  fallback('mgr_api_id', 'First pair of v2 keys: the id.'),
-  fallback('mgr_api_key', 'First pair of v2 keys: the key.', true),
-  fallback('vnd_api_id', 'Second pair of v2 keys: the id.'),
-  fallback('vnd_api_key', 'Second pair of v2 keys: the key.', true),
-  fallback('v3_token', 'Token of the v3 API.', true),
-  fallback('iot_username', 'User of the IoT platform.'),
-  fallback('iot_password', "Password of the IoT platform's user.", true),
-  fallback('flow_username', 'User of the sample flow.'),
-  fallback('flow_password', "Password of the sample flow's user.", true),
-  setting('v2_headers', "Names of the four v2 headers, from the reference's to those of this deployment.", ['map', 'string']),
-  setting('requests_per_minute', 'Requests a minute to one service. Default: 450, none for a loopback address.', 'number'),
-  setting('settle_seconds', 'Seconds after which a write of unknown outcome can no longer land. Default: `TRUEUP_SETTLE_SECONDS`, otherwise 60.', 'number'),
-  setting('allow', 'Policy rules that may be broken, such as `last-administrator`.', ['set', 'string']),
-  setting('journal', 'Folder of the journal. Default: `.trueup/terraform`.'),
-];
+/** Attributes that are only given; a secret stands under its own name. */
+const given = (attributes: Attributes): readonly SchemaAttribute[] =>
+  Object.entries(attributes).map(([name, attribute]) => ({
+    name,
+    type: typeOfWord(attribute),
+    description: attribute.doc,
+    ...optional,
+    ...(attribute.secret ? { sensitive: true } : {}),
+  }));
 
 const resourceAttributes = (attributes: Attributes): readonly SchemaAttribute[] =>
   Object.entries(attributes).flatMap(([name, attribute]) => {
@@ -102,19 +82,14 @@ function lookupSchema({ doc, attributes }: Kind): Schema {
 
 /** A collection of which nothing is known gives each record whole. */
 function recordsSchema({ doc, attributes }: Collection): Schema {
-  const known = readable(computed)(attributes);
-  const whole: SchemaAttribute = { name: 'record', type: 'string', description: 'The record, as JSON text.', ...computed };
-  return {
-    version: 0,
-    description: doc,
-    attributes: [
-      setting('filter', "The API's filters, by name.", ['map', 'string']),
-      setting('since', 'Only records from this time on (ISO 8601).'),
-      setting('until', 'Only records up to this time (ISO 8601).'),
-      setting('limit', 'How many records at most.', 'number'),
-      { name: 'records', description: 'The records, in the order of the API.', ...computed, nested: { nesting: 'LIST', attributes: known.length > 0 ? known : [whole] } },
-    ],
+  const known = Object.keys(attributes).length > 0 ? attributes : wholeRecord;
+  const records: SchemaAttribute = {
+    name: 'records',
+    description: 'The records, in the order of the API.',
+    ...computed,
+    nested: { nesting: 'LIST', attributes: readable(computed)(known) },
   };
+  return { version: 0, description: doc, attributes: [...given(recordsQuery), records] };
 }
 
 function identityOf({ id, attributes, singular }: Kind): IdentitySchema {
