@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, wr
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, transform } from 'esbuild';
+import { bundleConstructs, typeConstructs } from './constructs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -120,12 +121,14 @@ writeFileSync(
   command,
   readFileSync(command, 'utf8').replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
 );
+await bundleConstructs(common, made);
 writeFileSync(join(made, 'third-party-licences.txt'), licences(metafile).join('\n---\n\n'));
 const types = spawnSync(process.execPath, [at('node_modules', '@typescript', 'native', 'bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(made, 'types')], {
   cwd: root,
   stdio: 'inherit',
 });
 if (types.status !== 0) process.exit(types.status ?? 1);
+await typeConstructs(common, join(made, 'types'));
 writeFileSync(join(made, 'trueup.cjs'), await entry());
 chmodSync(join(made, 'trueup.cjs'), 0o755);
 const warmed = spawnSync(process.execPath, [at('scripts', 'warm.mjs'), made], { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: 60_000 });

@@ -28,7 +28,7 @@ function newest(path) {
 
 function built() {
   const product = at('dist', 'trueup.cjs');
-  return existsSync(product) && Math.max(...['src', 'package.json', 'scripts/build.mjs'].map((path) => newest(at(path)))) <= statSync(product).mtimeMs;
+  return existsSync(product) && Math.max(...['src', 'package.json', 'scripts/build.mjs', 'scripts/constructs.mjs'].map((path) => newest(at(path)))) <= statSync(product).mtimeMs;
 }
 
 function run(what, command, args) {

@@ -1,0 +1,164 @@
+// Props against the vocabulary: which there are, what is wrong with those that were given, and what they say in the
+// API's names. The types say nearly as much, but not to JavaScript, and not of what comes from files.
+import { didYouMean, isObject, type Attribute, type Attributes } from '../model/index.js';
+import { camel } from './names.js';
+
+/** How one library writes what the vocabulary leaves open. */
+export interface Door {
+  /** Whether the value is, or is text that holds, something that is only known later. */
+  readonly isToken: (value: unknown) => boolean;
+  /** Whether it is a secret that is kept elsewhere, and nothing but that. */
+  readonly isSecret: (value: unknown) => boolean;
+  /** Continues "it has to be …". */
+  readonly secretWords: string;
+  /** A secret `x` is given as `xWo` and `xWoVersion`. */
+  readonly writeOnly: boolean;
+  readonly document: (value: unknown) => unknown;
+}
+
+/** An attribute by the name of its prop, and by the one it is written under. */
+interface Member {
+  readonly prop: string;
+  readonly name: string;
+  readonly attribute: Attribute;
+}
+
+function membersOf(attributes: Attributes, { writeOnly }: Door): readonly Member[] {
+  return Object.entries(attributes).flatMap(([name, attribute]) => {
+    if (attribute.secret !== true || !writeOnly) return [{ prop: camel(name), name, attribute }];
+    const version: Attribute = { word: 'number', doc: 'Another number sends the secret again.', optional: true };
+    return [
+      { prop: `${camel(name)}Wo`, name: `${name}_wo`, attribute: { ...attribute, optional: true } },
+      { prop: `${camel(name)}WoVersion`, name: `${name}_wo_version`, attribute: version },
+    ];
+  });
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** The props by the API's names, without those that are undefined. */
+export function written(attributes: Attributes, given: Given, door: Door): Record<string, unknown> {
+  return Object.fromEntries(
+    membersOf(attributes, door).flatMap(({ prop, name, attribute }) => (given[prop] === undefined ? [] : [[name, writtenAs(attribute, given[prop], door)]])),
+  );
+}
+
+/** The attributes as something is found by them: none is required, and the service's own may be given. */
+export const asCondition = (attributes: Attributes): Attributes =>
+  Object.fromEntries(Object.entries(attributes).map(([name, attribute]): [string, Attribute] => [name, { ...attribute, optional: true, computed: false }]));
+
+/** What has a wrong shape passes as it is: the libraries write everything before they ask whether it is right. */
+function writtenAs(attribute: Attribute, value: unknown, door: Door): unknown {
+  if (attribute.word === 'document') return door.document(value);
+  if (door.isToken(value)) return value;
+  if (attribute.word === 'object' && isObject(value)) return written(attribute.attributes, value, door);
+  if (attribute.word === 'map' && isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writtenAs(attribute.of, item, door)]));
+  return (attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value) ? value.map((item) => writtenAs(attribute.of, item, door)) : value;
+}
+
+/** Everything that is wrong with the props, each by its path. */
+export function complaints(attributes: Attributes, given: Given, door: Door, path = ''): readonly string[] {
+  const members = membersOf(attributes, door);
+  const declarable = members.filter(({ attribute }) => attribute.computed !== true);
+  const unknown = Object.keys(given).flatMap((prop) => {
+    if (given[prop] === undefined || declarable.some((one) => one.prop === prop)) return [];
+    if (members.some((one) => one.prop === prop)) return [`\`${path}${prop}\` belongs to the service and cannot be declared.`];
+    const names = declarable.map((one) => one.prop);
+    return [`\`${path}${prop}\` does not exist.${didYouMean(prop, names)} There are ${names.join(', ')}.`];
+  });
+  const wrong = declarable.flatMap(({ prop, attribute }) => {
+    const value = given[prop];
+    if (value !== undefined) return against(attribute, value, door, path + prop);
+    return attribute.optional === true ? [] : [`\`${path}${prop}\` is missing: ${attribute.doc}`];
+  });
+  return [...unknown, ...wrong];
+}
+
+function against(attribute: Attribute, value: unknown, door: Door, path: string): readonly string[] {
+  if (attribute.secret === true) return door.isSecret(value) ? [] : [`\`${path}\` is secret, and its value cannot stand in a program: it has to be ${door.secretWords}.`];
+  if (attribute.word === 'document') return againstDocument(attribute, value, door, path);
+  if (door.isToken(value)) return [];
+  if (attribute.word === 'object' && isObject(value)) return complaints(attribute.attributes, value, door, `${path}.`);
+  if (attribute.word === 'map' && isObject(value)) return Object.entries(value).flatMap(([key, item]) => against(attribute.of, item, door, `${path}.${key}`));
+  if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value)) return value.flatMap((item, index) => against(attribute.of, item, door, `${path}.${index}`));
+  return fits(attribute, value) ? [] : [`\`${path}\`: ${expected(attribute)} is expected, not ${found(value)}.${wordMeant(attribute, value)}`];
+}
+
+function fits(attribute: Attribute, value: unknown): boolean {
+  switch (attribute.word) {
+    case 'text':
+      return typeof value === 'string';
+    case 'ref':
+      return typeof value === 'string' && value !== '';
+    case 'choice':
+      return typeof value === 'string' && (attribute.open || attribute.values.includes(value));
+    case 'integer':
+      return Number.isSafeInteger(value);
+    case 'number':
+      return Number.isFinite(value);
+    case 'flag':
+      return typeof value === 'boolean';
+    default:
+      return false;
+  }
+}
+
+function againstDocument(attribute: Attribute, value: unknown, door: Door, path: string): readonly string[] {
+  if (typeof value === 'string' && door.writeOnly) {
+    return door.isToken(value) || parsed(value) !== undefined ? [] : [`\`${path}\`: ${expected(attribute)} is expected, or the JSON text of one.`];
+  }
+  const merge = attribute.wire === 'merge' && Array.isArray(value);
+  if (!door.isToken(value) && !isObject(value) && !merge && (value !== null || attribute.wire === 'merge'))
+    return [`\`${path}\`: ${expected(attribute)} is expected, not ${found(value)}.`];
+  return unspeakable(value, door, path);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What JSON has no form for. A token that is no text has none either. */
+function unspeakable(value: unknown, door: Door, path: string): readonly string[] {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return [];
+  if (door.isToken(value) || (typeof value === 'number' && !Number.isFinite(value))) return [`\`${path}\` has no form in JSON. A token has to be text.`];
+  if (typeof value === 'number') return [];
+  if (!Array.isArray(value) && !isObject(value)) return [`\`${path}\` has no form in JSON.`];
+  return Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : unspeakable(item, door, `${path}.${key}`)));
+}
+
+function expected(attribute: Attribute): string {
+  switch (attribute.word) {
+    case 'text':
+      return 'text';
+    case 'ref':
+      return 'the text of an identifier, or a reference,';
+    case 'choice':
+      return attribute.open ? 'text' : `one of ${attribute.values.join(', ')}`;
+    case 'integer':
+      return 'an integer';
+    case 'number':
+      return 'a number';
+    case 'flag':
+      return 'true or false';
+    case 'list':
+    case 'set':
+      return 'a list';
+    case 'map':
+    case 'object':
+      return 'an object';
+    case 'document':
+      return attribute.wire === 'merge' ? 'an object, or a list of one and of paths to take out,' : 'an object or null';
+  }
+}
+
+function found(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : typeof value === 'boolean' ? 'true or false' : typeof value === 'string' ? 'text' : `a ${typeof value}`;
+}
+
+const wordMeant = (attribute: Attribute, value: unknown): string => (attribute.word === 'choice' && typeof value === 'string' ? didYouMean(value, attribute.values) : '');

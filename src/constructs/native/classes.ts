@@ -1,0 +1,111 @@
+// Makes the class of a resource or lookup from its kind, on `constructs` alone.
+import { Construct } from 'constructs';
+import { NAME, own, type Attributes, type Kind, type Lifecycle } from '../../model/index.js';
+import { asCondition, complaints, written } from '../members.js';
+import { camel, type Camel } from '../names.js';
+import type { ClassOf, Condition, Flat, OnlySecrets, Props, ReadableKeys } from '../props.js';
+import { nameOf, renamed } from './stack.js';
+import { nativeDoor, type NativeTokens, type Reference } from './tokens.js';
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** What can be referred to: every attribute but a secret, and what is merged. */
+type References<M> = Flat<{ readonly [K in Exclude<ReadableKeys<M>, OnlySecrets<M> | MergedKeys<M>> as Camel<K>]: Reference }>;
+type MergedKeys<M> = { [K in keyof M]: M[K] extends { readonly wire: 'merge' } ? K : never }[keyof M];
+
+type Removals<K extends Kind> =
+  (K['operations'] extends { readonly delete: unknown } ? 'delete' : never) | 'forget' | (K extends { readonly retire: infer R } ? keyof R & string : never);
+
+/** How the object is treated, whatever its attributes. */
+export interface LifecycleProps<P, R extends string> {
+  /** Refuses to delete the object. */
+  readonly protect?: boolean | undefined;
+  /** Props that are set at creation and not compared afterwards. */
+  readonly ignoreChanges?: readonly (keyof P & string)[] | undefined;
+  /** Identifier of the live object to bind. */
+  readonly adopt?: string | undefined;
+  /** Name that the declaration had before. */
+  readonly renamedFrom?: string | undefined;
+  /** What happens to the live object when the declaration is removed. */
+  readonly onRemoval?: R | undefined;
+  /** Allows another declaration that would be recognised by the same content or name. */
+  readonly allowTwin?: boolean | undefined;
+}
+
+type PlainProps<K extends Kind> = Props<K['attributes'], NativeTokens>;
+export type ResourceClass<K extends Kind> = ClassOf<
+  Resource,
+  Flat<PlainProps<K> & { readonly lifecycle?: LifecycleProps<PlainProps<K>, Removals<K>> | undefined }>,
+  References<K['attributes']>
+>;
+export type LookupClass<K extends Kind> = ClassOf<Lookup, Condition<K['attributes'], NativeTokens>, References<K['attributes']>>;
+
+/** Where and as what a construct stands in the document. No attribute can be called like it. */
+export const entry = Symbol('entry');
+
+interface Place {
+  readonly section: string;
+  readonly body: () => unknown;
+}
+
+/** One named thing of a document. */
+export abstract class Entry extends Construct {
+  readonly [entry]: Place;
+
+  constructor(scope: Construct, id: string, place: Place, attributes: Attributes, given: Given) {
+    super(scope, id);
+    this[entry] = place;
+    this.node.addValidation({
+      validate: () => {
+        const name = nameOf(this);
+        const bad = NAME.test(name) ? [] : [`\`${name}\` is no name: it begins with a letter and goes on with letters, digits, \`_\` and \`-\`.`];
+        const order = this.node.dependencies.length === 0 ? [] : ['a dependency says nothing here: the order follows from references.'];
+        return [...bad, ...order, ...complaints(attributes, given, nativeDoor)].map((one) => `${this.node.path}: ${one}`);
+      },
+    });
+  }
+}
+
+/** A declared object. */
+export abstract class Resource extends Entry {}
+
+/** A live object that is not managed here: exactly one has to meet the condition. */
+export abstract class Lookup extends Entry {}
+
+const lifecycleNames = ['protect', 'ignore_changes', 'adopt', 'renamed_from', 'on_removal', 'allow_twin'] as const satisfies readonly (keyof Lifecycle)[];
+
+export function resourceClass<const K extends Kind>({ name: kind, attributes }: K): ResourceClass<K> {
+  const apiNames = Object.fromEntries(Object.keys(attributes).map((name) => [camel(name), name]));
+  class Declared extends Resource {
+    constructor(scope: Construct, id: string, { lifecycle, ...given }: Given & { readonly lifecycle?: LifecycleProps<Given, string> } = {}) {
+      const ignoreChanges = lifecycle?.ignoreChanges?.map((prop) => own(apiNames, prop) ?? prop);
+      const treated = lifecycle && { lifecycle: renamed({ ...lifecycle, ignoreChanges }, lifecycleNames) };
+      super(scope, id, { section: kind, body: () => ({ ...written(attributes, given, nativeDoor), ...treated }) }, attributes, given);
+    }
+  }
+  return referring(Declared, attributes, kind) as ResourceClass<K>;
+}
+
+/** Finds one live object by attributes that it has. */
+export function lookupClass<const K extends Kind>({ name: kind, attributes }: K): LookupClass<K> {
+  const asked = asCondition(attributes);
+  class LookedUp extends Lookup {
+    constructor(scope: Construct, id: string, given: Given = {}) {
+      super(scope, id, { section: 'lookups', body: () => ({ [kind]: written(asked, given, nativeDoor) }) }, asked, given);
+    }
+  }
+  return referring(LookedUp, attributes, 'lookups') as LookupClass<K>;
+}
+
+/** A class once its prototype has the getters, which is what its type says from then on. */
+function referring(made: { readonly prototype: object }, attributes: Attributes, section: string): unknown {
+  const getter = (name: string): PropertyDescriptor => ({
+    get(this: Entry): string {
+      return `\${${section}.${nameOf(this)}.${name}}`;
+    },
+    enumerable: true,
+    configurable: true,
+  });
+  Object.defineProperties(made.prototype, Object.fromEntries(Object.keys(attributes).map((name) => [camel(name), getter(name)])));
+  return made;
+}

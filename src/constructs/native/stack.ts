@@ -1,0 +1,48 @@
+// A stack is one document of declarations. Everything below it is named by its path in the stack.
+import { Construct, type IConstruct } from 'constructs';
+import type { Settings } from '../../model/index.js';
+import type { Camel } from '../names.js';
+import { camel } from '../names.js';
+
+type Camelled<O> = { readonly [K in keyof O & string as Camel<K>]?: O[K] | undefined };
+
+export type StackSettings = Omit<Camelled<Settings>, 'policy'> & { readonly policy?: Camelled<Settings['policy']> | undefined };
+
+export interface StackProps {
+  /** At most one stack of a project has them. */
+  readonly settings?: StackSettings | undefined;
+}
+
+export class Stack extends Construct {
+  readonly settings: StackSettings | undefined;
+
+  constructor(scope: Construct, id: string, { settings }: StackProps = {}) {
+    super(scope, id);
+    this.settings = settings;
+  }
+
+  /** The stack that the construct is in. @throws where it is in none */
+  static of(construct: IConstruct): Stack {
+    for (const scope of construct.node.scopes.toReversed()) if (scope instanceof Stack) return scope;
+    throw new Error(`${construct.node.path} is in no Stack: give it one as its scope, or something below one.`);
+  }
+}
+
+/** What a construct is called in the document: its path below the stack, with `-` between the steps. */
+export function nameOf(construct: IConstruct): string {
+  const below = construct.node.scopes.slice(Stack.of(construct).node.scopes.length);
+  return below.map(({ node }) => node.id).join('-');
+}
+
+const settingNames = ['target', 'state', 'policy', 'requests_per_minute', 'v2_headers'] as const satisfies readonly (keyof Settings)[];
+const policyNames = ['max_deletes', 'max_changed_percent'] as const satisfies readonly (keyof Settings['policy'])[];
+
+export function writtenSettings(settings: StackSettings): Readonly<Record<string, unknown>> {
+  return renamed({ ...settings, policy: settings.policy && renamed(settings.policy, policyNames) }, settingNames);
+}
+
+/** Members by the names that the document has for them; what is undefined is left out, what is unknown stays as it is, for the reader to refuse. */
+export function renamed(given: Readonly<Record<string, unknown>>, names: readonly string[]): Readonly<Record<string, unknown>> {
+  const right = (prop: string): string => names.find((name) => camel(name) === prop) ?? prop;
+  return Object.fromEntries(Object.entries(given).flatMap(([prop, value]) => (value === undefined ? [] : [[right(prop), value]])));
+}

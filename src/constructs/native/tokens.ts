@@ -1,0 +1,34 @@
+// The native documents' own language in types: what is only known later is text that says where it is to be found, so
+// that a token is a string as it stands in the document.
+import type { Tokens } from '../props.js';
+import type { Door } from '../members.js';
+
+/** `${alert_push_destinations.pager.destination_config_id}`, `${var.site}` and their like. */
+export type Reference = `\${${string}}`;
+
+export type SecretReference = `\${secret.${'env' | 'file'}.${string}}`;
+
+export interface NativeTokens extends Tokens {
+  readonly choice: Reference;
+  readonly number: Reference;
+  readonly flag: Reference;
+  readonly whole: Reference;
+  readonly document: Reference;
+  readonly secret: SecretReference;
+}
+
+/** Where secrets are kept. They are read when they are sent, and at no other time. */
+export const secret = {
+  /** The value of an environment variable. */
+  env: (name: string): SecretReference => `\${secret.env.${name}}`,
+  /** What a file holds. */
+  file: (path: string): SecretReference => `\${secret.file.${path}}`,
+};
+
+export const nativeDoor: Door = {
+  isToken: (value) => typeof value === 'string' && value.includes('${'),
+  isSecret: (value) => typeof value === 'string' && /^\$\{secret\.(?:env\.[A-Za-z_]\w*|file\.[^{}]+)\}$/.test(value),
+  secretWords: "`secret.env('NAME')` or `secret.file('PATH')`",
+  writeOnly: false,
+  document: (value) => value,
+};

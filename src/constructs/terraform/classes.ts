@@ -1,0 +1,129 @@
+// Makes the class of a resource or data source from its kind: a block with typed props, checks and getters.
+import { TerraformDataSource, TerraformResource, Token, type TerraformMetaArguments, type TerraformResourceConfig } from '#cdk';
+import type { Construct } from 'constructs';
+import { recordsQuery, wholeRecord, type Attribute, type Attributes, type Collection, type Kind } from '../../model/index.js';
+import { asCondition, complaints, written } from '../members.js';
+import type { ClassOf, Condition, Flat, OnlySecrets, Props } from '../props.js';
+import { doorAt, type CdkTokens } from './door.js';
+import { getters, Records, type Outputs, type Readable } from './outputs.js';
+
+type Given = Readonly<Record<string, unknown>>;
+type Meta = Partial<TerraformMetaArguments>;
+
+interface Typed {
+  readonly tfResourceType: string;
+}
+
+export type ResourceClass<K extends Kind> = ClassOf<TerraformResource, Flat<Props<K['attributes'], CdkTokens> & Meta>, Outputs<K['attributes']>> & Typed;
+export type LookupClass<K extends Kind> = ClassOf<
+  TerraformDataSource,
+  Flat<Condition<K['attributes'], CdkTokens> & Meta>,
+  Outputs<Omit<K['attributes'], OnlySecrets<K['attributes']>>>
+> &
+  Typed;
+export type RecordsClass<C extends Collection> = ClassOf<
+  TerraformDataSource,
+  Flat<Props<typeof recordsQuery, CdkTokens> & Meta>,
+  Outputs<typeof recordsQuery> & { readonly records: Records<{} extends C['attributes'] ? typeof wholeRecord : C['attributes']> }
+> &
+  Typed;
+
+const typeName = (name: string): string => `devicecloud_${name}`;
+
+export function resourceClass<const K extends Kind>({ singular, attributes }: K): ResourceClass<K> {
+  const type = typeName(singular);
+  class Resource extends TerraformResource {
+    static readonly tfResourceType = type;
+    readonly #block: Block;
+
+    constructor(scope: Construct, id: string, props: Given = {}) {
+      const { meta, given } = parted(props);
+      super(scope, id, configOf(type, meta));
+      this.#block = blockOf(this, attributes, given);
+    }
+
+    protected override synthesizeAttributes(): Given {
+      return this.#block.json();
+    }
+
+    protected override synthesizeHclAttributes(): Given {
+      return this.#block.hcl();
+    }
+  }
+  return reading(Resource, getters(attributes, itself)) as ResourceClass<K>;
+}
+
+/** Finds one live object by attributes that it has. */
+export function lookupClass<const K extends Kind>({ singular, attributes }: K): LookupClass<K> {
+  const shown = Object.fromEntries(Object.entries(attributes).filter(([, attribute]) => !onlySecrets(attribute)));
+  return reading(dataClass(typeName(singular), asCondition(shown)), getters(shown, itself)) as LookupClass<K>;
+}
+
+/** The records of a collection that is only read. */
+export function recordsClass<const C extends Collection>({ name, attributes }: C): RecordsClass<C> {
+  const known = Object.keys(attributes).length === 0 ? wholeRecord : attributes;
+  const records: PropertyDescriptor = { get: ofThis((owner) => new Records(owner, known)), configurable: true };
+  return reading(dataClass(typeName(name), recordsQuery), { ...getters(recordsQuery, itself), records }) as RecordsClass<C>;
+}
+
+function dataClass(type: string, attributes: Attributes) {
+  return class extends TerraformDataSource {
+    static readonly tfResourceType = type;
+    readonly #block: Block;
+
+    constructor(scope: Construct, id: string, props: Given = {}) {
+      const { meta, given } = parted(props);
+      super(scope, id, configOf(type, meta));
+      this.#block = blockOf(this, attributes, given);
+    }
+
+    protected override synthesizeAttributes(): Given {
+      return this.#block.json();
+    }
+
+    protected override synthesizeHclAttributes(): Given {
+      return this.#block.hcl();
+    }
+  };
+}
+
+/** A class once its prototype has the getters, which is what its type says from then on. */
+function reading(made: { readonly prototype: object }, properties: PropertyDescriptorMap): unknown {
+  Object.defineProperties(made.prototype, properties);
+  return made;
+}
+
+const itself = (instance: object): Readable => instance as Readable;
+const ofThis = (read: (owner: Readable) => unknown) =>
+  function (this: Readable): unknown {
+    return read(this);
+  };
+
+const onlySecrets = (attribute: Attribute): boolean => attribute.word === 'object' && Object.values(attribute.attributes).every(({ secret }) => secret === true);
+
+const metaNames: readonly string[] = ['dependsOn', 'count', 'provider', 'lifecycle', 'forEach', 'provisioners', 'connection'] satisfies readonly (keyof TerraformMetaArguments)[];
+
+function parted(props: Given): { readonly meta: Meta; readonly given: Given } {
+  const pick = (isMeta: boolean): Given => Object.fromEntries(Object.entries(props).filter(([name]) => metaNames.includes(name) === isMeta));
+  return { meta: pick(true), given: pick(false) };
+}
+
+const configOf = (type: string, meta: Meta): TerraformResourceConfig => ({ ...meta, terraformResourceType: type, terraformGeneratorMetadata: { providerName: 'devicecloud' } });
+
+export interface Block {
+  readonly json: () => Given;
+  readonly hcl: () => Given;
+}
+
+/** What the library asks a construct for while it writes a stack; and what is wrong with the props, said by the construct's path. */
+export function blockOf(construct: Construct, attributes: Attributes, given: Given, door = doorAt(construct)): Block {
+  const json = (): Given => written(attributes, given, door);
+  construct.node.addValidation({ validate: () => complaints(attributes, given, door).map((one) => `${construct.node.path}: ${one}`) });
+  return { json, hcl: () => Object.fromEntries(Object.entries(json()).map(([name, value]) => [name, hclOf(value)])) };
+}
+
+/** The library's renderer takes text that looks like JSON for a value, unless it is told to be text, and escapes none that holds a token. */
+export function hclOf(value: unknown): object {
+  if (typeof value !== 'string') return { value, type: 'any' };
+  return { value: Token.isUnresolved(value) ? JSON.stringify(value).slice(1, -1) : value, type: 'simple', storageClassType: 'string' };
+}

@@ -1,0 +1,43 @@
+// The construct of the provider's block. What it leaves out comes from the environment.
+import { TerraformProvider, Token } from '#cdk';
+import type { Construct } from 'constructs';
+import { isObject, providerBlock } from '../../model/index.js';
+import type { Flat, Props } from '../props.js';
+import { blockOf, hclOf, type Block } from './classes.js';
+import { doorAt, type CdkTokens } from './door.js';
+
+/** Secrets stand in the block as they are called, so a reference is what they have to be. */
+interface BlockTokens extends Omit<CdkTokens, 'secret'> {
+  readonly secret: string;
+}
+
+export type DevicecloudProviderProps = Flat<Props<typeof providerBlock, BlockTokens> & { readonly alias?: string | undefined }>;
+
+export class DevicecloudProvider extends TerraformProvider {
+  static readonly tfResourceType = 'devicecloud';
+  readonly #block: Block;
+  #alias: string | undefined;
+
+  constructor(scope: Construct, id: string, { alias, ...given }: DevicecloudProviderProps = {}) {
+    super(scope, id, { terraformResourceType: 'devicecloud', terraformGeneratorMetadata: { providerName: 'devicecloud' }, terraformProviderSource: 'trueup/devicecloud' });
+    this.#alias = alias;
+    this.#block = blockOf(this, providerBlock, given, { ...doorAt(this), writeOnly: false });
+  }
+
+  override get alias(): string | undefined {
+    return this.#alias;
+  }
+
+  override set alias(value: string | undefined) {
+    this.#alias = value;
+  }
+
+  /** The library would write the keys of a map in snake case, were it to see one. */
+  protected override synthesizeAttributes(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(Object.entries(this.#block.json()).map(([name, value]) => [name, isObject(value) ? Token.asAny(value) : value]));
+  }
+
+  protected override synthesizeHclAttributes(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(Object.entries(this.synthesizeAttributes()).map(([name, value]) => [name, hclOf(value)]));
+  }
+}
