@@ -43,6 +43,12 @@ export function tryDocument(text: string): Json | undefined {
   }
 }
 
+/** A text that is no JSON is equal to no tree. */
+function treeOf(text: string): Value {
+  const tree = tryDocument(text);
+  return tree === undefined ? text : tree;
+}
+
 /** One value in normal form. */
 export const valueOf = (attribute: Attribute, held: CtyValue | undefined): Value => normal(attribute, plain(attribute, held));
 
@@ -68,7 +74,7 @@ function plain(attribute: Attribute, held: CtyValue | undefined): Value {
   if (held === null || held === undefined) return null;
   switch (attribute.word) {
     case 'document':
-      return typeof held === 'string' ? (tryDocument(held) ?? held) : null;
+      return typeof held === 'string' ? treeOf(held) : null;
     case 'object':
       return isRecord(held) ? membersOf(attribute.attributes, held) : null;
     case 'list':

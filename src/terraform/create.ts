@@ -1,11 +1,12 @@
 // Creates: an object that an earlier terraform run made and no state ever showed is taken before another one is made.
 // A kind that cannot be created is adopted: the one live object of its identity, looked up now.
-import { digest, exits, isKnown, Refusal, refuse, secretsIn, type Create, type Entry, type Kind, type Live, type Outcome, type Values } from '../model/index.js';
+import { digest, isKnown, Refusal, refuse, secretsIn, type Create, type Diagnostic, type Entry, type Kind, type Live, type Outcome, type Values } from '../model/index.js';
 import { taken } from '../reconciler/diff.js';
 import { applied } from '../reconciler/merge.js';
 import { identityKey, indexByIdentity } from '../reconciler/match.js';
 import { wordsFor } from './diagnostics.js';
 import { claimOf } from './journal.js';
+import { typeName } from './schema.js';
 import type { Bench, Shop } from './workbench.js';
 
 /** An object that is terraform's from now on. `fits`: nothing has to be sent to it any more. */
@@ -18,17 +19,24 @@ export interface Made {
 export async function make(shop: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Made> {
   if (!kind.operations.create) return { live: await adopted(shop, bench, kind, declared), fits: false };
   const open = bench.undecided.filter(({ address }) => address?.startsWith(`${kind.name}.`));
-  if (open.length > 0) throw new Refusal(open, exits.undecided);
+  if (open.length > 0) throw new Refusal(open.map((one) => asked(shop, kind, one)));
   const left = await leftOver(shop, bench, kind, declared);
   // Whether the secret it was made with is the one of today nobody can read.
   if (left) return { live: left, fits: secretsIn(declared).size === 0 };
   const outcome = await bench.make(kind, creation(shop, kind, declared));
   const entry = bench.entries.get(outcome.address);
-  if (outcome.outcome !== 'done' || !entry) throw new Refusal([failureOf(kind, outcome)]);
+  if (outcome.outcome !== 'done' || !entry) throw new Refusal([asked(shop, kind, failureOf(kind, outcome))]);
   return { live: { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } }, fits: true };
 }
 
-export function failureOf(kind: Kind, { diagnostic, address }: Outcome): NonNullable<Outcome['diagnostic']> {
+/** A question to a person, with what to type in terraform's words: nobody here knows the address. */
+function asked({ location }: Shop, kind: Kind, one: Diagnostic): Diagnostic {
+  if (one.code !== 'undecided' || one.detail === undefined) return one;
+  const imported = one.detail.replace(/trueup import \S+ (\S+)/, `terraform import ${typeName(kind.singular)}.<name> $1`);
+  return { ...one, detail: imported.replace(/trueup state rm \S+/, `$& (in a folder whose trueup.yaml reads: settings: { state: "${location}" })`) };
+}
+
+export function failureOf(kind: Kind, { diagnostic, address }: Outcome): Diagnostic {
   return diagnostic ?? { severity: 'error', code: 'failed', summary: `${wordsFor(kind)} could not be written.`, address };
 }
 

@@ -29,12 +29,12 @@ export function pathOf(attributes: Attributes, steps: readonly string[]): Path {
 }
 
 export function told(kind: Kind, one: Pick<Diagnostic, 'severity' | 'summary' | 'detail' | 'attribute' | 'address'>): WireDiagnostic {
-  const named = (text: string): string => (one.address === undefined ? text : text.replaceAll(one.address, wordsFor(kind)));
-  const summary = named(one.summary).replace(/\.$/, '');
+  const named = one.address === undefined ? one.summary : one.summary.replaceAll(one.address, wordsFor(kind));
+  const summary = named.replace(/\.$/, '');
   return {
     severity: one.severity === 'error' ? 'error' : 'warning',
     summary: summary.charAt(0).toUpperCase() + summary.slice(1),
-    ...(one.detail !== undefined && { detail: named(one.detail) }),
+    ...(one.detail !== undefined && { detail: one.detail }),
     ...(one.attribute !== undefined && { path: pathOf(kind.attributes, one.attribute.split('.')) }),
   };
 }

@@ -218,7 +218,9 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
   };
   const { cloud, settleMilliseconds, close } = await tools.reach(configuration.environment, configuration.settings, { emit, signal });
   const sight = sightOf(cloud, kinds, emit);
+  const store = tools.store(join(configuration.journal, `${targetName(cloud.target)}.json`));
   const shared = {
+    location: store.location,
     kinds,
     cloud,
     sight,
@@ -233,7 +235,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     signal,
     settleMilliseconds,
   };
-  const journal: Journal<Bench> = journalOf({ ...shared, store: tools.store(join(configuration.journal, `${targetName(cloud.target)}.json`)) }, (held) => benchOf(shared, held));
+  const journal: Journal<Bench> = journalOf({ ...shared, store }, (held) => benchOf(shared, held));
   return {
     shop: { ...shared, journal },
     async close() {

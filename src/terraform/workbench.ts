@@ -27,6 +27,8 @@ export interface Shop {
   readonly cloud: CloudWriter;
   readonly sight: Sight;
   readonly journal: Journal<Bench>;
+  /** Where the journal lies, for people. */
+  readonly location: string;
   readonly run: Run;
   /** `<kind> <id>` of objects that a state of terraform's holds. */
   readonly claims: Set<string>;

@@ -1,0 +1,208 @@
+// What is promised beyond terraform's own state: whoever is killed, and whenever, the next apply leaves one object.
+import { describe, expect, it } from 'vitest';
+import { Core, providerRig, type ProviderRig } from '../support/provider.js';
+import { theirs } from '../support/estate.js';
+import { kindOf } from '../support/planning.js';
+import { PowerCut } from '../support/simulated-files.js';
+
+const RULE = 'devicecloud_alert_rule';
+const rule = { associated_accounts: ['2'], filter_criteria: { alert_type__in: ['modem_wan_disconnected'] } };
+const ACCOUNT = 'devicecloud_account';
+
+const rulesOf = (world: ProviderRig): number => world.objects('alert_rules').length - 1;
+const entriesOf = async (world: ProviderRig): Promise<number> => {
+  const text = world.files.contents.get('/sim/.trueup/terraform/loopback.json');
+  return text === undefined ? 0 : Object.keys((JSON.parse(text) as { resources: object }).resources).length;
+};
+
+/** A whole terraform run: refresh what the state holds, create what it lacks, end well. */
+async function converge(world: ProviderRig): Promise<void> {
+  const { provider, kill } = await world.start({ settle: 60 });
+  const core = new Core(provider);
+  const state = await core.apply(RULE, null, rule);
+  await provider.close();
+  kill();
+  const next = await world.start();
+  const again = new Core(next.provider);
+  expect(await again.isEmpty(RULE, await again.read(RULE, state), rule)).toBe(true);
+  await next.provider.close();
+  next.kill();
+}
+
+/** How many boundaries of the disk a create passes. */
+async function boundaries(): Promise<number> {
+  const world = providerRig({ estate: theirs });
+  const { provider } = await world.start();
+  await new Core(provider).apply(RULE, null, rule);
+  await provider.close();
+  return world.files.boundaries;
+}
+
+describe('a provider that is killed', () => {
+  it('at any boundary of the disk leaves no second object', async () => {
+    const last = await boundaries();
+    expect(last).toBeGreaterThan(10);
+    for (let boundary = 1; boundary <= last; boundary += 1) {
+      const world = providerRig({ estate: theirs, seed: boundary });
+      const { provider, kill } = await world.start();
+      world.files.crashAt(boundary);
+      await new Core(provider)
+        .apply(RULE, null, rule)
+        .then(() => provider.close())
+        .catch((error: unknown) => {
+          if (!(error instanceof PowerCut)) throw error;
+        });
+      kill();
+      world.files.reboot();
+      await converge(world);
+      expect([boundary, rulesOf(world), await entriesOf(world)]).toEqual([boundary, 1, 0]);
+    }
+  });
+
+  it('between the answer and the state of terraform leaves an object that the next create takes', async () => {
+    const world = providerRig({ estate: theirs });
+    const { provider, kill } = await world.start();
+    const lost = await new Core(provider).apply(RULE, null, rule);
+    kill();
+    const next = await world.start();
+    const core = new Core(next.provider);
+    const state = await core.apply(RULE, null, rule);
+    expect(state['alert_config_id']).toBe(lost['alert_config_id']);
+    expect(world.mutations()).toEqual(['POST /api/v2/alert_rules/']);
+    // Another one of the same content is another one.
+    const twin = await core.apply(RULE, null, rule);
+    expect(twin['alert_config_id']).not.toBe(lost['alert_config_id']);
+  });
+
+  it('leaves nothing to another run that goes on, nor to one of the same run', async () => {
+    const world = providerRig({ estate: theirs });
+    const first = await world.start();
+    await new Core(first.provider).apply(RULE, null, rule);
+    await first.provider.close();
+    first.kill(false);
+    const alias = await world.start({ run: first.run });
+    await new Core(alias.provider).apply(RULE, null, rule);
+    await alias.provider.close();
+    const other = await world.start();
+    await new Core(other.provider).apply(RULE, null, rule);
+    expect(rulesOf(world)).toBe(3);
+  });
+
+  it('takes back no object that a state has shown', async () => {
+    const world = providerRig({ estate: theirs });
+    const first = await world.start();
+    const state = await new Core(first.provider).apply(RULE, null, rule);
+    await first.provider.close();
+    first.kill();
+    const next = await world.start();
+    const core = new Core(next.provider);
+    await core.plan(RULE, state, rule);
+    await next.provider.close();
+    next.kill();
+    const third = await world.start();
+    await new Core(third.provider).apply(RULE, null, rule);
+    expect(rulesOf(world)).toBe(2);
+  });
+
+  it('sends the secret again to what it takes', async () => {
+    const type = 'devicecloud_alert_push_destination';
+    const wanted = { name: 'Pager', authentication: { secret_wo: 's1', secret_wo_version: 1 } };
+    const world = providerRig({ estate: theirs });
+    const first = await world.start();
+    await new Core(first.provider).apply(type, null, wanted);
+    first.kill();
+    const next = await world.start();
+    await new Core(next.provider).apply(type, null, { ...wanted, authentication: { secret_wo: 's2', secret_wo_version: 1 } });
+    expect(world.mutations().map((one) => one.split(' ')[0])).toEqual(['POST', 'PATCH']);
+    for (const text of world.files.contents.values()) expect(text).not.toMatch(/"s[12]"/);
+  });
+});
+
+async function byAnotherHand(world: ProviderRig): Promise<void> {
+  const cloud = world.connect(new AbortController().signal);
+  const write = { verb: 'create' as const, fields: { associated_accounts: ['1'] } };
+  await cloud.send(kindOf('alert_rules'), cloud.compose(kindOf('alert_rules'), write), write);
+}
+
+describe('a create without an answer', () => {
+  const lossy = (times: number): ProviderRig => {
+    let left = times;
+    return providerRig({
+      estate: theirs,
+      async intercept({ method }, proceed) {
+        const answer = await proceed();
+        if (method !== 'POST' || left === 0) return answer;
+        left -= 1;
+        return { status: 502, headers: {}, body: '' };
+      },
+    });
+  };
+
+  it('is found', async () => {
+    const world = lossy(1);
+    const core = new Core((await world.start()).provider);
+    const state = await core.apply(RULE, null, rule);
+    expect([world.mutations().length, rulesOf(world)]).toEqual([1, 1]);
+    expect(await core.isEmpty(RULE, await core.read(RULE, state), rule)).toBe(true);
+  });
+
+  it('is found among ten of the same content', async () => {
+    const world = lossy(4);
+    const core = new Core((await world.start()).provider);
+    const states = await Promise.all(Array.from({ length: 10 }, () => core.apply(RULE, null, rule)));
+    expect(new Set(states.map((state) => state['alert_config_id'])).size).toBe(10);
+    expect(rulesOf(world)).toBe(10);
+  });
+
+  it('that did nothing is sent once more', async () => {
+    let left = 1;
+    const world = providerRig({
+      estate: theirs,
+      intercept: ({ method }, proceed) => (method === 'POST' && left-- > 0 ? Promise.resolve({ status: 503, headers: {}, body: '' }) : proceed()),
+    });
+    await new Core((await world.start()).provider).apply(RULE, null, rule);
+    expect(rulesOf(world)).toBe(1);
+  });
+
+  it('is a question where another object appeared, and an import answers it', async () => {
+    let calm = false;
+    const world: ProviderRig = providerRig({
+      estate: theirs,
+      async intercept({ method }, proceed) {
+        if (method !== 'POST' || calm) return proceed();
+        calm = true;
+        await byAnotherHand(world);
+        return { status: 503, headers: {}, body: '' };
+      },
+    });
+    const { provider, kill } = await world.start();
+    const { state, errors } = await new Core(provider).tryApply(RULE, null, rule);
+    expect(state).toBeNull();
+    expect(errors[0]?.summary).toContain('Whether the alert rule was created is not clear');
+    expect(errors[0]?.detail).toContain('terraform import');
+    await provider.close();
+    kill();
+    const next = await world.start();
+    const core = new Core(next.provider);
+    expect((await core.tryApply(RULE, null, rule)).errors).toHaveLength(1);
+    const id = String(world.objects('alert_rules').at(-1)?.['alert_config_id']);
+    await next.provider.close();
+    const third = await world.start();
+    const last = new Core(third.provider);
+    await last.import(RULE, id);
+    await last.apply(RULE, null, rule);
+    expect(rulesOf(world)).toBe(2);
+  });
+});
+
+describe('the lock', () => {
+  it('is let go when nothing is under way, and another process waits for it', async () => {
+    const world = providerRig({ estate: theirs });
+    const cores = await Promise.all([world.start(), world.start()]).then((all) => all.map(({ provider }) => new Core(provider)));
+    const states = await Promise.all(
+      cores.flatMap((core, side) => Array.from({ length: 5 }, (_, index) => core.apply(ACCOUNT, null, { name: `Depot ${side} ${index}`, account: '1' }))),
+    );
+    expect(new Set(states.map((state) => state['id'])).size).toBe(10);
+    expect(world.objects('accounts')).toHaveLength(12);
+  });
+});
