@@ -26,7 +26,7 @@ export function selfSigned(now: number, serial: Uint8Array): Certificate {
     tagged(
       0xa3,
       sequence(
-        extension('551d0f', tagged(0x03, Buffer.of(7, 0x80))),
+        extension('551d0f', tagged(0x03, Buffer.of(2, 0x84))),
         extension('551d25', sequence(oid('2b06010505070301'), oid('2b06010505070302'))),
         extension('551d11', sequence(tagged(0x82, Buffer.from('localhost')))),
       ),
