@@ -9,6 +9,7 @@ import { spare } from './thrift.js';
 const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>>> = {
   init: () => import('./commands/init.js'),
   synth: () => import('./commands/synth.js'),
+  migrate: () => import('./commands/migrate.js'),
   validate: () => import('./commands/validate.js'),
   plan: () => import('./commands/plan.js'),
   apply: () => import('./commands/apply.js'),

@@ -30,6 +30,7 @@ export interface Flags {
   readonly all?: boolean;
   readonly allow?: readonly string[];
   readonly autoApprove?: boolean;
+  readonly check?: boolean;
   readonly customer?: string;
   readonly data?: string;
   readonly debug?: boolean;
@@ -95,6 +96,14 @@ export const commands: readonly CommandSpec[] = [
     args: '',
     doc: 'run the CDK program that cdktf.json names, without any CDK',
     flags: [{ spelling: '--output <folder>', doc: 'where it writes its stacks; otherwise what cdktf.json says, or cdktf.out' }, debug],
+  },
+  {
+    name: 'migrate',
+    args: '[folder]',
+    doc: 'change a cdktf project to cdktn, and prove that it says the same',
+    flags: [{ spelling: '--auto-approve', doc: 'do not ask' }, { spelling: '--check', doc: 'prove a migration whose packages were installed since' }, debug],
+    graceful: true,
+    more: '\nImports and package.json are changed; the program is run before and after. Where\nits stacks are not the same, everything is put back.',
   },
   { name: 'validate', args: '[paths...]', doc: 'check declarations, without network and without secrets', flags: project, more: paths },
   {

@@ -70,7 +70,7 @@ alert_rules:
     const plain = (one: Project): unknown => [
       one.settings,
       one.lookups.map(({ name, kind, where }) => [name, kind, where]),
-      one.declarations.map(({ address, values: all, lifecycle }) => [address, JSON.stringify(all), lifecycle]).toSorted(),
+      new Map(one.declarations.map(({ address, values: all, lifecycle }) => [address, [JSON.stringify(all), lifecycle]])),
     ];
     expect(plain(loaded)).toEqual(plain(twin));
     expect(named(loaded, 'alert_push_destinations.pager').depends_on).toEqual(['accounts.ops']);

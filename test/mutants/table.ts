@@ -37,6 +37,7 @@ const lock = ['state/lock.test.ts'];
 const planFile = ['state/plan-file.test.ts'];
 const durable = ['ports/durable.test.ts'];
 const quick = ['declarations/quick.test.ts'];
+const stacks = ['declarations/stack.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   // What is on disk is on disk.
@@ -789,5 +790,35 @@ export const mutants: readonly Mutant[] = [
     find: 'drift.length + failed.length === 0',
     replace: 'drift.length === 0',
     tests: ['report/expectations.test.ts'],
+  },
+  // What a synthesised stack says is taken for what it says, or refused.
+  {
+    name: 'a sensitive variable is filled in like any other',
+    file: 'declarations/stack-values.ts',
+    find: 'if (sensitive !== true) return `\${var.${name}}`;',
+    replace: 'if (sensitive !== null) return `\${var.${name}}`;',
+    tests: stacks,
+  },
+  {
+    name: 'an expression is taken for text',
+    file: 'declarations/stack-template.ts',
+    find: 'return steps && steps.length > 1 ? { text, steps } : { text, body };',
+    replace: "return { text, steps: steps ?? ['var', body] };",
+    tests: stacks,
+  },
+  {
+    name: 'a manifest may lead out of its folder',
+    file: 'declarations/stack-files.ts',
+    find: "if (typeof inner !== 'string' || !isBelow(inner)) {",
+    replace: "if (typeof inner !== 'string') {",
+    tests: stacks,
+  },
+  { name: 'a stack trace opens any file', file: 'declarations/stack.ts', find: "&& !file.startsWith('../') ", replace: '', tests: stacks },
+  {
+    name: 'nothing waits for what it depends on',
+    file: 'reconciler/resolve.ts',
+    find: 'if (address !== declaration.address) targets.add(address);',
+    replace: '',
+    tests: ['reconciler/waiting.test.ts'],
   },
 ];
