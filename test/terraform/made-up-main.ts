@@ -1,13 +1,17 @@
-// The made-up provider as core starts it. `TRUEUP_TEST_CRASH=call` kills it there, `TRUEUP_TEST_HANG=call` never answers.
+// The made-up provider as core starts it. `TRUEUP_TEST_CALLS` names a file for what is called, `TRUEUP_TEST_CRASH` the
+// call at which it is killed, `TRUEUP_TEST_HANG` one that is never answered.
 import { appendFileSync } from 'node:fs';
 import { serveCore } from '../../src/cli/provider-process.js';
 import { madeUp } from './made-up.js';
 
+const { TRUEUP_TEST_CALLS: file, TRUEUP_TEST_CRASH: crash, TRUEUP_TEST_HANG: hang } = process.env;
+
 void serveCore(process, async () =>
   madeUp({
-    crash: (call) => {
-      if (process.env['TRUEUP_TEST_CALLS'] !== undefined) appendFileSync(process.env['TRUEUP_TEST_CALLS'], `${process.pid} ${call}\n`);
-      if (process.env['TRUEUP_TEST_CRASH'] === call) process.kill(process.pid, 'SIGKILL');
+    on: async (call) => {
+      if (file !== undefined) appendFileSync(file, `${process.pid} ${call}\n`);
+      if (crash === call) process.kill(process.pid, 'SIGKILL');
+      if (hang === call) await new Promise(() => undefined);
     },
   }),
 );

@@ -58,25 +58,25 @@ const misbehaved = (when: string, state: CtyObject): CtyValue => {
   return at === when ? (misdeeds[deed] ?? ((same: CtyObject) => same))(state) : state;
 };
 
-/** `calls` tells which methods core called, in order; `crash` ends the process at one of them. */
-export function madeUp(options: { readonly calls?: string[]; readonly crash?: (call: string) => void } = {}): ProviderServer {
+/** `calls` tells which methods core called, in order; `on` happens at each of them. */
+export function madeUp(options: { readonly calls?: string[]; readonly on?: (call: string) => Promise<void> } = {}): ProviderServer {
   let made = 0;
-  const on = (call: string): void => {
+  const on = async (call: string): Promise<void> => {
     options.calls?.push(call);
-    options.crash?.(call);
+    await options.on?.(call);
   };
   return {
     schema,
     async validateProviderConfig() {
-      on('validateProviderConfig');
+      await on('validateProviderConfig');
       return {};
     },
     async configureProvider() {
-      on('configureProvider');
+      await on('configureProvider');
       return {};
     },
     async validateResourceConfig({ config, client_capabilities }) {
-      on('validateResourceConfig');
+      await on('validateResourceConfig');
       const { text, lock } = fields(config);
       if (text === 'throws') throw new Error('a secret in a message');
       if (text === '') return { diagnostics: [{ severity: 'error', summary: 'a note says something', detail: 'Write a text.', path: ['text'] }] };
@@ -84,11 +84,11 @@ export function madeUp(options: { readonly calls?: string[]; readonly crash?: (c
       return text === 'shout' ? { diagnostics: [{ severity: 'warning', summary: 'not so loud', path: ['tags', 0] }] } : {};
     },
     async validateDataResourceConfig() {
-      on('validateDataResourceConfig');
+      await on('validateDataResourceConfig');
       return {};
     },
     async upgradeResourceState({ raw }) {
-      on('upgradeResourceState');
+      await on('upgradeResourceState');
       const { id, text, size, tags, lock } = raw as CtyObject;
       return { upgraded: { id: id ?? null, text: text ?? null, size: size ?? null, tags: tags ?? null, lock: lock ?? null } };
     },
@@ -96,11 +96,11 @@ export function madeUp(options: { readonly calls?: string[]; readonly crash?: (c
       return { upgraded: raw as CtyValue };
     },
     async readResource({ current_state }) {
-      on('readResource');
+      await on('readResource');
       return { new_state: misbehaved('read', fields(current_state)) };
     },
     async planResourceChange({ prior_state, proposed_new_state, config }) {
-      on('planResourceChange');
+      await on('planResourceChange');
       if (config === null) return { planned_state: null };
       const { tags, lock } = fields(config);
       const state = fields(proposed_new_state);
@@ -110,7 +110,7 @@ export function madeUp(options: { readonly calls?: string[]; readonly crash?: (c
       return { planned_state: misbehaved('plan', planned), ...(replace ? { requires_replace: [['size']] } : {}) };
     },
     async applyResourceChange({ planned_state }) {
-      on('applyResourceChange');
+      await on('applyResourceChange');
       if (planned_state === null) return { new_state: null };
       const { id } = fields(planned_state);
       const state: CtyObject = { ...fields(planned_state), id: id instanceof Unknown ? `note-${(made += 1)}` : (id as CtyValue) };
@@ -118,20 +118,20 @@ export function madeUp(options: { readonly calls?: string[]; readonly crash?: (c
       return { new_state: misbehaved('apply', state) };
     },
     async importResourceState({ type_name, id, identity }) {
-      on('importResourceState');
+      await on('importResourceState');
       const found = id === '' ? (fields(identity)['id'] as CtyValue) : id;
       return { imported_resources: [{ type_name, state: { id: found, text: 'imported', size: null, tags: [], lock: null } }] };
     },
     async readDataSource({ config }) {
-      on('readDataSource');
+      await on('readDataSource');
       const { text } = fields(config);
       return { state: { text: text === 'liar' ? 'truth' : (text as CtyValue), length: String(text).length } };
     },
     async stopProvider() {
-      on('stopProvider');
+      await on('stopProvider');
     },
     async close() {
-      on('close');
+      await on('close');
     },
   };
 }
