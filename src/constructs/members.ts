@@ -43,9 +43,13 @@ export function written(attributes: Attributes, given: Given, door: Door): Recor
   );
 }
 
-/** The attributes as something is found by them: none is required, and the service's own may be given. */
+/** The attributes as something is found by them: those with one plain value, none required, the service's own included. */
 export const asCondition = (attributes: Attributes): Attributes =>
-  Object.fromEntries(Object.entries(attributes).map(([name, attribute]): [string, Attribute] => [name, { ...attribute, optional: true, computed: false }]));
+  Object.fromEntries(
+    Object.entries(attributes)
+      .filter(([, { word, secret }]) => secret !== true && !['list', 'set', 'map', 'object', 'document'].includes(word))
+      .map(([name, attribute]): [string, Attribute] => [name, { ...attribute, optional: true, computed: false }]),
+  );
 
 /** What has a wrong shape passes as it is: the libraries write everything before they ask whether it is right. */
 function writtenAs(attribute: Attribute, value: unknown, door: Door): unknown {
@@ -158,7 +162,9 @@ function expected(attribute: Attribute): string {
 function found(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : typeof value === 'boolean' ? 'true or false' : typeof value === 'string' ? 'text' : `a ${typeof value}`;
+  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : Number.isFinite(value) ? 'a fraction' : String(value);
+  const words: Readonly<Record<string, string>> = { object: 'an object', boolean: 'true or false', string: value === '' ? 'empty text' : 'text' };
+  return words[typeof value] ?? `a ${typeof value}`;
 }
 
 const wordMeant = (attribute: Attribute, value: unknown): string => (attribute.word === 'choice' && typeof value === 'string' ? didYouMean(value, attribute.values) : '');

@@ -56,8 +56,11 @@ export type Props<M, T extends Tokens> = Flat<
   } & Secrets<M, T>
 >;
 
-/** What an object is found by: any attribute that can be read, the service's own ones included. */
-export type Condition<M, T extends Tokens> = { readonly [K in Exclude<keyof M, SecretKeys<M> | OnlySecrets<M>> & string as Camel<K>]?: Given<M[K], T> | undefined };
+/** What an object is found by: attributes with one plain value, the service's own included. */
+export type Condition<M, T extends Tokens> = { readonly [K in PlainValues<M> & string as Camel<K>]?: Given<M[K], T> | undefined };
+type PlainValues<M> = {
+  [K in keyof M]: M[K] extends { readonly secret: true } ? never : M[K] extends { readonly word: 'text' | 'choice' | 'ref' | 'integer' | 'number' | 'flag' } ? K : never;
+}[keyof M];
 
 /** Objects of which nothing can be read. */
 export type OnlySecrets<M> = {

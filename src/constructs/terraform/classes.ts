@@ -1,9 +1,9 @@
 // Makes the class of a resource or data source from its kind: a block with typed props, checks and getters.
 import { TerraformDataSource, TerraformResource, Token, type TerraformMetaArguments, type TerraformResourceConfig } from '#cdk';
 import type { Construct } from 'constructs';
-import { recordsQuery, wholeRecord, type Attribute, type Attributes, type Collection, type Kind } from '../../model/index.js';
+import { recordsQuery, wholeRecord, type Attributes, type Collection, type Kind } from '../../model/index.js';
 import { asCondition, complaints, written } from '../members.js';
-import type { ClassOf, Condition, Flat, OnlySecrets, Props } from '../props.js';
+import type { ClassOf, Condition, Flat, Props } from '../props.js';
 import { doorAt, type CdkTokens } from './door.js';
 import { getters, Records, type Outputs, type Readable } from './outputs.js';
 
@@ -14,17 +14,12 @@ interface Typed {
   readonly tfResourceType: string;
 }
 
-export type ResourceClass<K extends Kind> = ClassOf<TerraformResource, Flat<Props<K['attributes'], CdkTokens> & Meta>, Outputs<K['attributes']>> & Typed;
-export type LookupClass<K extends Kind> = ClassOf<
-  TerraformDataSource,
-  Flat<Condition<K['attributes'], CdkTokens> & Meta>,
-  Outputs<Omit<K['attributes'], OnlySecrets<K['attributes']>>>
-> &
-  Typed;
+export type ResourceClass<K extends Kind> = ClassOf<TerraformResource, Flat<Props<K['attributes'], CdkTokens> & Meta>, Outputs<K['attributes'], true>> & Typed;
+export type LookupClass<K extends Kind> = ClassOf<TerraformDataSource, Flat<Condition<K['attributes'], CdkTokens> & Meta>, Outputs<K['attributes'], false>> & Typed;
 export type RecordsClass<C extends Collection> = ClassOf<
   TerraformDataSource,
   Flat<Props<typeof recordsQuery, CdkTokens> & Meta>,
-  Outputs<typeof recordsQuery> & { readonly records: Records<{} extends C['attributes'] ? typeof wholeRecord : C['attributes']> }
+  Outputs<typeof recordsQuery, false> & { readonly records: Records<{} extends C['attributes'] ? typeof wholeRecord : C['attributes']> }
 > &
   Typed;
 
@@ -50,20 +45,19 @@ export function resourceClass<const K extends Kind>({ singular, attributes }: K)
       return this.#block.hcl();
     }
   }
-  return reading(Resource, getters(attributes, itself)) as ResourceClass<K>;
+  return reading(Resource, getters(attributes, itself, true)) as ResourceClass<K>;
 }
 
 /** Finds one live object by attributes that it has. */
 export function lookupClass<const K extends Kind>({ singular, attributes }: K): LookupClass<K> {
-  const shown = Object.fromEntries(Object.entries(attributes).filter(([, attribute]) => !onlySecrets(attribute)));
-  return reading(dataClass(typeName(singular), asCondition(shown)), getters(shown, itself)) as LookupClass<K>;
+  return reading(dataClass(typeName(singular), asCondition(attributes)), getters(attributes, itself, false)) as LookupClass<K>;
 }
 
 /** The records of a collection that is only read. */
 export function recordsClass<const C extends Collection>({ name, attributes }: C): RecordsClass<C> {
   const known = Object.keys(attributes).length === 0 ? wholeRecord : attributes;
-  const records: PropertyDescriptor = { get: ofThis((owner) => new Records(owner, known)), configurable: true };
-  return reading(dataClass(typeName(name), recordsQuery), { ...getters(recordsQuery, itself), records }) as RecordsClass<C>;
+  const records: PropertyDescriptor = { get: ofThis((owner) => new Records(owner, known)), enumerable: true, configurable: true };
+  return reading(dataClass(typeName(name), recordsQuery), { ...getters(recordsQuery, itself, false), records }) as RecordsClass<C>;
 }
 
 function dataClass(type: string, attributes: Attributes) {
@@ -98,8 +92,6 @@ const ofThis = (read: (owner: Readable) => unknown) =>
   function (this: Readable): unknown {
     return read(this);
   };
-
-const onlySecrets = (attribute: Attribute): boolean => attribute.word === 'object' && Object.values(attribute.attributes).every(({ secret }) => secret === true);
 
 const metaNames: readonly string[] = ['dependsOn', 'count', 'provider', 'lifecycle', 'forEach', 'provisioners', 'connection'] satisfies readonly (keyof TerraformMetaArguments)[];
 

@@ -4,25 +4,26 @@ import type { Attribute, Attributes } from '../../model/index.js';
 import { camel, type Camel } from '../names.js';
 import type { Flat, OnlySecrets, ReadableKeys, SecretKeys } from '../props.js';
 
-type Output<A> = A extends { readonly word: 'text' | 'choice' | 'ref' | 'document' }
+type Output<A, V extends boolean> = A extends { readonly word: 'text' | 'choice' | 'ref' | 'document' }
   ? string
   : A extends { readonly word: 'integer' | 'number' }
     ? number
     : A extends { readonly word: 'flag' }
       ? IResolvable
       : A extends { readonly word: 'list' | 'set'; readonly of: infer O }
-        ? Output<O>[]
+        ? Output<O, V>[]
         : A extends { readonly word: 'map'; readonly of: infer O }
-          ? { [key: string]: Output<O> }
+          ? { [key: string]: Output<O, V> }
           : A extends { readonly word: 'object'; readonly attributes: infer M }
-            ? Outputs<M>
+            ? Outputs<M, V>
             : never;
 
-/** What can be read of the attributes `M`. */
-export type Outputs<M> = Flat<
-  { readonly [K in Exclude<ReadableKeys<M>, OnlySecrets<M>> as Camel<K>]: Output<M[K]> } & { readonly [K in OnlySecrets<M> & string as Camel<K>]: VersionsOf<M[K]> }
+/** What can be read of the attributes `M`. Of a secret, a resource has the version (`V`), and everything else nothing. */
+export type Outputs<M, V extends boolean> = Flat<
+  { readonly [K in Exclude<ReadableKeys<M>, V extends true ? never : OnlySecrets<M>> as Camel<K>]: Output<M[K], V> } & {
+    readonly [K in V extends true ? SecretKeys<M> : never as `${Camel<K>}WoVersion`]: number;
+  }
 >;
-type VersionsOf<A> = A extends { readonly attributes: infer M } ? { readonly [K in SecretKeys<M> as `${Camel<K>}WoVersion`]: number } : never;
 
 /** What every resource and data source of the library can do. */
 export interface Readable extends IInterpolatingParent {
@@ -35,27 +36,24 @@ export interface Readable extends IInterpolatingParent {
 }
 
 /** Properties that read the attributes of `self`; `path` is where they stand in it, with a dot at its end. */
-export function getters(attributes: Attributes, self: (instance: object) => Readable, path = ''): PropertyDescriptorMap {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, attribute]) => {
-      const [prop, at, shown]: [string, string, Attribute] = attribute.secret
-        ? [`${camel(name)}WoVersion`, `${path}${name}_wo_version`, { word: 'number', doc: '' }]
-        : [camel(name), path + name, attribute];
-      return [
-        prop,
-        {
-          get: function (this: object): unknown {
-            return read(self(this), at, shown);
-          },
-          enumerable: true,
-          configurable: true,
-        },
-      ];
-    }),
-  );
+export function getters(attributes: Attributes, self: (instance: object) => Readable, versions: boolean, path = ''): PropertyDescriptorMap {
+  const shown = Object.entries(attributes).flatMap(([name, attribute]): readonly [prop: string, at: string, shown: Attribute][] => {
+    if (attribute.secret) return versions ? [[`${camel(name)}WoVersion`, `${path}${name}_wo_version`, { word: 'number', doc: '' }]] : [];
+    return versions || !onlySecrets(attribute) ? [[camel(name), path + name, attribute]] : [];
+  });
+  const getter = (at: string, attribute: Attribute): PropertyDescriptor => ({
+    get(this: object): unknown {
+      return read(self(this), at, attribute, versions);
+    },
+    enumerable: true,
+    configurable: true,
+  });
+  return Object.fromEntries(shown.map(([prop, at, attribute]) => [prop, getter(at, attribute)]));
 }
 
-function read(owner: Readable, path: string, attribute: Attribute): unknown {
+const onlySecrets = (attribute: Attribute): boolean => attribute.word === 'object' && Object.values(attribute.attributes).every(({ secret }) => secret === true);
+
+function read(owner: Readable, path: string, attribute: Attribute, versions: boolean): unknown {
   switch (attribute.word) {
     case 'integer':
     case 'number':
@@ -70,7 +68,7 @@ function read(owner: Readable, path: string, attribute: Attribute): unknown {
     case 'object':
       return Object.defineProperties(
         {},
-        getters(attribute.attributes, () => owner, `${path}.`),
+        getters(attribute.attributes, () => owner, versions, `${path}.`),
       );
     default:
       return owner.getStringAttribute(path);
@@ -88,10 +86,10 @@ export class Records<M> extends ComplexList {
     this.#attributes = attributes;
   }
 
-  get(index: number): Outputs<M> {
+  get(index: number): Outputs<M, false> {
     return Object.defineProperties(
       {},
-      getters(this.#attributes, () => this.#owner, `records[${index}].`),
-    ) as Outputs<M>;
+      getters(this.#attributes, () => this.#owner, false, `records[${index}].`),
+    ) as Outputs<M, false>;
   }
 }

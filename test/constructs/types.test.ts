@@ -1,0 +1,69 @@
+// Programs as people compile them: the built package behind its own door, seen by an ES module and by a CommonJS one
+// with the compiler options that CDK templates have. Exactly the marked lines fail.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trueup-types-'));
+  for (const name of ['cdktf', 'cdktn', 'constructs', '@types/node', 'undici-types']) link(join(root, 'node_modules', name), name);
+  link(root, 'trueup');
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function link(to: string, name: string): void {
+  const path = join(folder, 'node_modules', name);
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(to, path, 'dir');
+}
+
+const esm = { tsc: '@typescript/native/bin/tsc', module: 'nodenext', moduleResolution: 'nodenext', exactOptionalPropertyTypes: true };
+const commonJs = { tsc: 'typescript/bin/tsc6', module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0', target: 'es2018', lib: ['es2018'] };
+
+/** Numbers of the lines that do not compile. */
+function compiled(text: string, name: string, { tsc, ...options }: typeof esm | typeof commonJs): readonly number[] {
+  const file = join(folder, `${name}.ts`);
+  writeFileSync(file, text);
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { target: 'es2022', strict: true, noEmit: true, types: ['node'], ...options }, files: [file] }));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: tsc === esm.tsc ? 'module' : 'commonjs' }));
+  const said = run([join(root, 'node_modules', tsc), '-p', folder, '--pretty', 'false']);
+  const lines = said.split('\n').filter((line) => /^\S/.test(line));
+  const elsewhere = lines.filter((line) => !line.startsWith(`${name}.ts(`));
+  expect(elsewhere).toEqual([]);
+  return [...new Set(lines.map((line) => Number(/\((\d+),/.exec(line)?.[1])))].toSorted((a, b) => a - b);
+}
+
+function run(args: readonly string[]): string {
+  try {
+    return execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
+    return stdout + stderr;
+  }
+}
+
+const MARK = /\/\/ @ts-expect-error/g;
+const marked = (text: string): readonly number[] => text.split('\n').flatMap((line, index) => (line.search(MARK) < 0 ? [] : [index + 2]));
+
+test.each([
+  ['terraform', 'cdktf', 'an ES module', esm],
+  ['terraform', 'cdktn', 'an ES module', esm],
+  ['terraform', 'cdktf', 'CommonJS', commonJs],
+  ['terraform', 'cdktn', 'CommonJS', commonJs],
+  ['native', 'constructs', 'an ES module', esm],
+  ['native', 'constructs', 'CommonJS', commonJs],
+] as const)('the %s program compiles with %s as %s, but for the lines that must not', (program, door, _, options) => {
+  const source = readFileSync(join(import.meta.dirname, 'programs', `${program}.ts`), 'utf8');
+  const text = source.replaceAll(/'\.\.\/\.\.\/\.\.\/src\/[^']+'/g, `'trueup/${door}'`).replaceAll("'#cdk'", `'${door}'`);
+  expect(text).not.toContain('src/');
+  const lines = marked(text);
+  expect(lines.length).toBeGreaterThan(10);
+  // With the marks, everything compiles; without them, each marked line fails and no other.
+  expect(compiled(text.replaceAll(MARK, '// here:'), `${door}-program`, options)).toEqual(lines);
+});
