@@ -4,17 +4,13 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
-const here = spawnSync('terraform', ['version'], { stdio: 'ignore' }).status === 0;
-
-/** A suite that needs the real terraform: names and tests. */
-export function withTerraform(name: string, tests: Readonly<Record<string, () => Promise<void>>>): void {
-  const names = Object.keys(tests);
-  if (!here) process.stderr.write(`\n!!! terraform is not installed: ${names.length} tests of "${name}" DID NOT RUN !!!\n\n`);
-  describe(name, () => {
-    for (const one of names) it.skipIf(!here)(one, tests[one] as () => Promise<void>, 120_000);
-  });
+/** Whether terraform is installed. A suite for it: `describe.runIf(terraformIsHere(…))`, which says aloud where it does not run. */
+export function terraformIsHere(suite: string, tests: number): boolean {
+  const here = spawnSync('terraform', ['version'], { stdio: 'ignore' }).status === 0;
+  if (!here) process.stderr.write(`\n!!! terraform is not installed: ${tests} tests of "${suite}" DID NOT RUN !!!\n\n`);
+  return here;
 }
 
 export interface Ran {

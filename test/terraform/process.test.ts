@@ -67,8 +67,7 @@ const call = async (client: Client, method: string): Promise<Buffer> =>
       (bytes: Buffer) => bytes,
       (bytes) => bytes,
       Buffer.alloc(0),
-      new Metadata(),
-      { waitForReady: true },
+      new Metadata({ waitForReady: true }),
       answered,
     );
   });
