@@ -26,8 +26,7 @@ const sites = {
 };
 
 // Who is told. `Ticket desk` exists already.
-const destination = (key, name, path, more = {}) =>
-  new AlertPushDestination(stack, key, { name, enabled: true, endpoint: { url: `${hooks.stringValue}/${path}` }, ...more });
+const destination = (key, name, path, more = {}) => new AlertPushDestination(stack, key, { name, enabled: true, endpoint: { url: `${hooks.stringValue}/${path}` }, ...more });
 const pager = destination('pager', 'On-call pager', 'pager', { authentication: { secretWo: secret.stringValue, secretWoVersion: 1 } });
 const board = destination('board', 'Operations board', 'board');
 const tickets = destination('tickets', 'Ticket desk', 'tickets');
@@ -52,7 +51,7 @@ for (const [key, account] of Object.entries(regions)) {
 rule('tunnels', [hq], ['ipsec_tunnel_down', 'ipsec_tunnel_up'], [tickets]).importFrom('1a2c3d50-97c4-11f0-8a51-3d2c9b7f6e10');
 rule('overload', [hq], ['cpu_utilization', 'memory_utilization', 'sustained_system_overload'], [tickets], { schedule: 'daily' });
 rule('heat', [sites.plant1], ['thermal_exceeds_limit'], [pager]);
-rule('data-cap', [hq], ['data_cap_threshold'], [tickets], { settings: { data_cap_threshold: { percent: 80 } }) };
+rule('data-cap', [hq], ['data_cap_threshold'], [tickets], { settings: { data_cap_threshold: { percent: 80 } } });
 rule('intrusion', [sites.depot7, sites.depot8], ['sim_door_event', 'geofence_proximity_change'], [pager, nightShift]);
 rule('locked-out', [hq], ['account_locked'], [tickets]);
 
