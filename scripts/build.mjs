@@ -15,8 +15,8 @@ const common = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'no
 const banner = { js: "import { createRequire as nodeRequire } from 'node:module';\nconst require = nodeRequire(import.meta.url);" };
 
 /** The licences of everything that ended up in the bundle travel with it. */
-function licences(metafile) {
-  const names = new Set(Object.keys(metafile.inputs).flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
+function licences(inputs) {
+  const names = new Set(Object.keys(inputs).flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
   return [...names].toSorted().map((name) => {
     const { version, license } = JSON.parse(readFileSync(at('node_modules', name, 'package.json'), 'utf8'));
     const file = readdirSync(at('node_modules', name)).find((entry) => /^licen[sc]e/i.test(entry));
@@ -48,13 +48,7 @@ async function entry() {
   await build({ ...common, entryPoints: ['src/cli/program.ts'], outfile, packages: 'external' });
   const { answers } = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
-  return `#!/usr/bin/env node
-'use strict';
-if (Number(process.versions.node.split('.')[0]) < 20) {
-  process.stderr.write('trueup needs Node 20.19 or newer; this is ' + process.versions.node + '.\\n');
-  process.exit(1);
-}
-// Written by scripts/build.mjs. Questions about the command line are answered without loading anything.
+  return `${beginning}// Questions about the command line are answered without loading anything.
 const answers = ${JSON.stringify(answers())};
 const words = process.argv.slice(2);
 const flag = (words.at(-1) ?? '--help').replace(/^-(?=[a-z]{2})/, '--');
@@ -63,31 +57,70 @@ const asked = flag === '--version' || flag === '-v' ? (words.length === 1 ? '--v
   : words[0] === 'help' ? words.slice(1).join(' ')
   : undefined;
 if (asked !== undefined && Object.hasOwn(answers, asked)) process.stdout.write(answers[asked]);
-else if (process.version + process.arch !== '${process.version}${process.arch}' || !compiled()) import('./main.js').then(({ main }) => main(process));
-// The whole command as one script, with the code that V8 made of it when it was built: a fifth of a short run is
-// compiling. Where there is no such code, or the Node is another one, the modules are loaded. V8 believes of a script
-// its length and of code everything: both have to be what was built.
-function compiled() {
+else if (!started('command', true)) import('./main.js').then(({ main }) => main(process));
+`;
+}
+
+/** What both executables begin with. */
+const beginning = `#!/usr/bin/env node
+'use strict';
+// Written by scripts/build.mjs.
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  process.stderr.write('trueup needs Node 20.19 or newer; this is ' + process.versions.node + '.\\n');
+  process.exit(1);
+}
+// All of it is one script, with the code that V8 made of it when it was built: a fifth of a short run is compiling. V8
+// believes of a script its length and of code everything: both have to be what was built, by the Node it was built for.
+function started(name, onlyCompiled) {
   const { join } = require('node:path');
   const { readFileSync } = require('node:fs');
-  const file = join(__dirname, 'command.cjs');
+  const file = join(__dirname, name + '.cjs');
   let cache, source;
   try {
-    cache = readFileSync(join(__dirname, 'command.cache'));
     source = readFileSync(file);
-  } catch {
-    return false;
+    cache = readFileSync(join(__dirname, name + '.cache'));
+  } catch (error) {
+    if (onlyCompiled || !source) return false;
   }
-  const cachedData = cache.subarray(32);
-  if (!require('node:crypto').createHash('sha256').update(source).update(cachedData).digest().equals(cache.subarray(0, 32))) return false;
-  const script = new (require('node:vm').Script)(source.latin1Slice(), { filename: 'trueup/command.cjs', cachedData });
-  if (script.cachedDataRejected) return false;
+  let cachedData = process.version + process.arch === '${process.version}${process.arch}' ? cache?.subarray(32) : undefined;
+  if (cachedData && !require('node:crypto').createHash('sha256').update(source).update(cachedData).digest().equals(cache.subarray(0, 32))) cachedData = undefined;
+  if (!cachedData && onlyCompiled) return false;
+  const script = new (require('node:vm').Script)(source.latin1Slice(), { filename: 'trueup/' + name + '.cjs', cachedData });
+  if (script.cachedDataRejected && onlyCompiled) return false;
   const made = { exports: {} };
   script.runInThisContext()(made.exports, require, made, file, __dirname);
   void made.exports.main(process);
   return true;
 }
 `;
+
+/** Started by terraform and by nobody else: the script without its code is good enough where that is missing. */
+const providerEntry = `${beginning}if (!started('provider', false)) {
+  process.stderr.write('provider.cjs is missing beside ' + __filename + '. Install trueup anew.\\n');
+  process.exit(1);
+}
+`;
+
+/** A single script, which alone can carry compiled code; whoever runs it gives it what a module has. */
+async function script(name, source) {
+  const outfile = join(made, `${name}.cjs`);
+  const { metafile } = await build({
+    ...common,
+    format: 'cjs',
+    entryPoints: [source],
+    outfile,
+    supported: { 'dynamic-import': false },
+    metafile: true,
+    plugins: [withoutHttp2, shortNames],
+    banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
+    footer: { js: '})' },
+  });
+  // It is read byte by byte. esbuild leaves other characters in tagged templates, whose raw text nobody looks at.
+  writeFileSync(
+    outfile,
+    readFileSync(outfile, 'utf8').replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+  return metafile;
 }
 
 // Built beside and put in place at the end, so that nobody meets half a build.
@@ -104,33 +137,23 @@ const { metafile } = await build({
   banner,
   plugins: [withoutHttp2, shortNames],
 });
-// The same once more as a single script, which alone can carry compiled code.
-await build({
-  ...common,
-  format: 'cjs',
-  entryPoints: ['src/cli/main.ts'],
-  outfile: join(made, 'command.cjs'),
-  supported: { 'dynamic-import': false },
-  plugins: [withoutHttp2, shortNames],
-  banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
-  footer: { js: '})' },
-});
-// It is read byte by byte. esbuild leaves other characters in tagged templates, whose raw text nobody looks at.
-const command = join(made, 'command.cjs');
-writeFileSync(
-  command,
-  readFileSync(command, 'utf8').replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-);
+await script('command', 'src/cli/main.ts');
+const provider = await script('provider', 'src/cli/provider-main.ts');
 await bundleConstructs(common, made);
-writeFileSync(join(made, 'third-party-licences.txt'), licences(metafile).join('\n---\n\n'));
+writeFileSync(join(made, 'third-party-licences.txt'), licences({ ...metafile.inputs, ...provider.inputs }).join('\n---\n\n'));
 const types = spawnSync(process.execPath, [at('node_modules', '@typescript', 'native', 'bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(made, 'types')], {
   cwd: root,
   stdio: 'inherit',
 });
 if (types.status !== 0) process.exit(types.status ?? 1);
 await typeConstructs(common, join(made, 'types'));
-writeFileSync(join(made, 'trueup.cjs'), await entry());
-chmodSync(join(made, 'trueup.cjs'), 0o755);
+for (const [name, text] of [
+  ['trueup.cjs', await entry()],
+  ['terraform-provider-devicecloud.cjs', providerEntry],
+]) {
+  writeFileSync(join(made, name), text);
+  chmodSync(join(made, name), 0o755);
+}
 const warmed = spawnSync(process.execPath, [at('scripts', 'warm.mjs'), made], { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: 60_000 });
 if (warmed.status !== 0) process.stderr.write(`The command will start more slowly, because its code could not be compiled beforehand: ${warmed.stderr.trim().split('\n')[0]}\n`);
 rmSync(at('dist'), { recursive: true, force: true });

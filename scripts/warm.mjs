@@ -47,11 +47,34 @@ function run(main, argv, env) {
 
 // The cache counts for the flags that V8 has when it is read, which is before the command sets its own.
 v8.setFlagsFromString = () => undefined;
-const file = join(folder, 'command.cjs');
-const source = readFileSync(file);
-const script = new Script(source.toString('latin1'), { filename: 'trueup/command.cjs' });
-const made = { exports: {} };
-script.runInThisContext()(made.exports, require, made, file, folder);
+function loaded(name) {
+  const file = join(folder, `${name}.cjs`);
+  const source = readFileSync(file);
+  const script = new Script(source.toString('latin1'), { filename: `trueup/${name}.cjs` });
+  const made = { exports: {} };
+  script.runInThisContext()(made.exports, require, made, file, folder);
+  const keep = () => {
+    const code = script.createCachedData();
+    writeFileSync(join(folder, `${name}.cache`), Buffer.concat([createHash('sha256').update(source).update(code).digest(), code]));
+  };
+  return { main: made.exports.main, keep };
+}
+
+/** The provider as terraform starts it, asked for its schema. */
+async function provider(main, environment) {
+  const { Client, credentials } = require('@grpc/grpc-js');
+  const cookie = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';
+  let line = () => undefined;
+  const said = new Promise((done) => (line = done));
+  const stdout = new Writable({ write: (chunk, _encoding, next) => next(line(String(chunk))) });
+  const own = { env: { ...environment, TF_PLUGIN_MAGIC_COOKIE: cookie, TF_DISABLE_PLUGIN_TLS: '1' }, stdout, exit: () => undefined };
+  await main(Object.create(process, Object.fromEntries(Object.entries(own).map(([name, value]) => [name, { value, writable: true }]))));
+  const client = new Client(`unix:${(await said).split('|')[3]}`, credentials.createInsecure());
+  const same = (bytes) => bytes;
+  const ask = (method) => new Promise((done, fail) => client.makeUnaryRequest(method, same, same, Buffer.alloc(0), (error, reply) => (error ? fail(error) : done(reply))));
+  await ask('/tfplugin6.Provider/GetProviderSchema');
+  client.close();
+}
 
 const place = mkdtempSync(join(tmpdir(), 'trueup-warm-'));
 const { child, environment } = await emulator();
@@ -59,9 +82,12 @@ try {
   process.chdir(place);
   writeFileSync('trueup.yaml', estate);
   const commands = [['validate'], ['apply', '--auto-approve'], ['plan'], ['plan', '--format', 'json'], ['drift'], ['get', 'accounts', '-o', 'ndjson'], ['get', 'accounts']];
-  for (const command of commands) if ((await run(made.exports.main, command, environment)) !== 0) throw new Error(`${command.join(' ')} failed`);
-  const code = script.createCachedData();
-  writeFileSync(join(folder, 'command.cache'), Buffer.concat([createHash('sha256').update(source).update(code).digest(), code]));
+  const command = loaded('command');
+  for (const words of commands) if ((await run(command.main, words, environment)) !== 0) throw new Error(`${words.join(' ')} failed`);
+  command.keep();
+  const served = loaded('provider');
+  await provider(served.main, environment);
+  served.keep();
 } finally {
   process.chdir(tmpdir());
   rmSync(place, { recursive: true, force: true });

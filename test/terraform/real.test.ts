@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { collections, kinds } from '../../src/resources/index.js';
 import type { ProviderServer } from '../../src/terraform/protocol.js';
-import { providerSchema } from '../../src/terraform/schema.js';
 import { serve } from '../../src/terraform/server.js';
 import { executable } from '../support/built.js';
 import { terraformIsHere, workspace, type Workspace } from '../support/terraform.js';
@@ -123,14 +122,15 @@ describe.runIf(here)('a provider that is served to terraform', () => {
     expect(stdout).toContain('n = 6');
     expect(await place.run('plan', '-detailed-exitcode')).toMatchObject({ status: 0 });
   });
+});
 
-  it('shows the schema of what there is', async () => {
-    const place = await reattached('', { ...madeUp(), schema: providerSchema(kinds, collections) });
+describe.runIf(here)('the executable that is built', () => {
+  it('shows the schema of what there is, and tells of it in words', async () => {
+    const place = workspace('', { executable: fileURLToPath(new URL('../../dist/terraform-provider-devicecloud.cjs', import.meta.url)) });
     const { stdout, status } = await place.run('providers', 'schema', '-json');
     expect(status).toBe(0);
-    const [shown] = Object.values(
-      (JSON.parse(stdout) as { readonly provider_schemas: Readonly<Record<string, { readonly resource_schemas: object; readonly data_source_schemas: object }>> }).provider_schemas,
-    );
+    const told = JSON.parse(stdout) as { readonly provider_schemas: Readonly<Record<string, { readonly resource_schemas: object; readonly data_source_schemas: object }>> };
+    const shown = told.provider_schemas['registry.terraform.io/trueup/devicecloud'];
     expect(Object.keys(shown?.resource_schemas ?? {}).toSorted()).toEqual([...kinds.values()].map(({ singular }) => `devicecloud_${singular}`).toSorted());
     expect(Object.keys(shown?.data_source_schemas ?? {})).toHaveLength(collections.size);
     expect(await place.run('validate')).toMatchObject({ status: 0 });
