@@ -795,8 +795,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sensitive variable is filled in like any other',
     file: 'declarations/stack-values.ts',
-    find: 'if (sensitive !== true) return `\${var.${name}}`;',
-    replace: 'if (sensitive !== null) return `\${var.${name}}`;',
+    find: 'if (sensitive !== true) return `\\${var.${name}}`;',
+    replace: 'if (sensitive !== null) return `\\${var.${name}}`;',
     tests: stacks,
   },
   {
