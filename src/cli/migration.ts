@@ -46,7 +46,7 @@ export interface Output {
 
 /** @param text reads a file below the output folder */
 export async function outputOf(written: Written, text: (path: string) => Promise<string>): Promise<Output> {
-  const trees = await Promise.all(written.map(async ([, path]) => [path, withoutMaker(JSON.parse(await text(path)) as Json)] as const));
+  const trees = await Promise.all(written.map(async (path) => [path, withoutMaker(JSON.parse(await text(path)) as Json)] as const));
   const { version } = JSON.parse(await text('manifest.json')) as { readonly version?: unknown };
   return { version: String(version), stacks: Object.fromEntries(trees) };
 }
@@ -61,7 +61,7 @@ function withoutMaker(tree: Json): Json {
 function madeBy(comment: Json): Json {
   if (!isObject(comment) || !isObject(comment['metadata'])) return comment;
   const { version: _, stackTrace: __, ...metadata } = comment['metadata'];
-  return { ...(comment), metadata };
+  return { ...comment, metadata };
 }
 
 const MOST = 10;

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { isObject, refuse, type Json, type JsonObject } from '../model/index.js';
+import { compareText, isObject, refuse, type Json, type JsonObject } from '../model/index.js';
 import { ifThere } from '../state/trouble.js';
 import type { Context } from './context.js';
 
@@ -41,8 +41,8 @@ function objectIn(text: string): JsonObject | undefined {
   }
 }
 
-/** Stacks that a program wrote: their names, and where each one lies below the output folder. */
-export type Written = readonly (readonly [name: string, path: string])[];
+/** Where what a program wrote lies below the output folder: its stacks, or, where it is of plain constructs, its declaration files. */
+export type Written = readonly string[];
 
 /** Runs the program. @param output absolute folder. @throws Refusal where it fails or writes no stacks */
 export async function synthesise(context: Surroundings, program: Program, output: string): Promise<Written> {
@@ -50,17 +50,19 @@ export async function synthesise(context: Surroundings, program: Program, output
   const said = last.length > 0 ? `It said:\n${last.join('\n')}` : 'It said nothing.';
   if (code !== 0) refuse('program-failed', `The program \`${program.app}\` failed: it ended with ${code}.`, { detail: said });
   const manifest = await ifThere(context.files.read(join(output, 'manifest.json')));
+  const documents = manifest === undefined ? (await context.files.list(output)).filter((name) => /\.ya?ml$/.test(name)) : [];
+  if (documents.length > 0) return documents.toSorted(compareText);
   const stacks = manifest === undefined ? undefined : objectIn(manifest)?.['stacks'];
   if (!isObject(stacks))
     refuse('no-stacks', `The program \`${program.app}\` wrote no stacks to where CDKTF_OUTDIR told it to.`, {
       detail: 'It has to end with `app.synth()`, and its App takes no `outdir`.',
     });
-  return Object.entries(stacks).map(([name, stack]) => [name, isObject(stack) ? String(stack['synthesizedStackPath']) : '']);
+  return Object.values(stacks).map((stack) => (isObject(stack) ? String(stack['synthesizedStackPath']) : ''));
 }
 
 const TOLD = 12;
 
-/** Its exit code, or the signal that ended it, and the last lines it printed. */
+/** Its exit code, or the signal that ended it, and the last lines it printed, but for those of stack traces. */
 function run(
   { environment, err, signal }: Surroundings,
   { app, folder, context }: Program,
@@ -87,7 +89,7 @@ function run(
     child.once('error', reject);
     child.once('close', (code, ended) => {
       signal.removeEventListener('abort', stop);
-      const last = text.split('\n').filter((line) => line.trim() !== '');
+      const last = text.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
       resolve({ code: code ?? String(ended), last: last.slice(-TOLD) });
     });
   });

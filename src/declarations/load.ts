@@ -27,7 +27,7 @@ import { findFiles, type Found } from './paths.js';
 import { isMap, type Raw } from './raw.js';
 import { reportOf, type Report } from './report.js';
 import { complain, declarationsOf, lookupOf, mergeSettings, refuseRivals, settingsOf, type Run } from './resolve.js';
-import type { Synthesise } from './stack-files.js';
+import type { ProgramDocument, Synthesise } from './stack-files.js';
 import { validatorsOf } from './validate.js';
 import { secretNames } from './vocabulary.js';
 
@@ -65,11 +65,13 @@ export async function load(given: LoadOptions): Promise<Loaded> {
   const finding = findFiles(files, cwd, given.paths, given.env);
   const options: Loading = { ...given, prefixes: finding.stacks.length > 0 ? [VARIABLE, TERRAFORM_VARIABLE] : [VARIABLE] };
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
-  const library = libraryOf(files, stdin, new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))));
   const brought =
-    finding.stacks.length > 0 && finding.diagnostics.length === 0 ? await (await import('./stacks.js')).bring(options, finding.stacks) : { pieces: [], diagnostics: [] };
+    finding.stacks.length > 0 && finding.diagnostics.length === 0
+      ? await (await import('./stacks.js')).bring(options, finding.stacks)
+      : { pieces: [], documents: [], diagnostics: [] };
+  const library = libraryOf(beside(files, brought.documents), stdin, new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))));
   const report = reportOf([...finding.diagnostics, ...brought.diagnostics]);
-  const collected = await collect(library, kinds, finding.files, report, { pieces: brought.pieces });
+  const collected = await collect(library, kinds, [...finding.files, ...brought.documents], report, { pieces: brought.pieces });
   const overlay = finding.overlay && (await collect(library, kinds, [finding.overlay], report, { overlay: true }));
   const used = new Set<string>();
   const run: Run = {
@@ -86,10 +88,20 @@ export async function load(given: LoadOptions): Promise<Loaded> {
   };
   const parts = resolve({ ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay) } }, collected, overlay);
   adviseUnused(options, used, report);
-  const frame = framing(library, [...finding.files, ...(finding.overlay ? [finding.overlay] : [])], cwd);
+  const frame = framing(library, [...finding.files, ...brought.documents, ...(finding.overlay ? [finding.overlay] : [])], cwd);
   if (report.failed()) return { diagnostics: report.all(), frame };
   const variables = Object.fromEntries(Object.entries(outsideVariables(options)).filter(([name]) => used.has(name)));
   return { project: projectOf(parts, finding.paths, variables), diagnostics: report.all(), frame };
+}
+
+/** The disk with the documents of programs, which are on it no more. */
+function beside(files: DeclarationFiles, documents: readonly ProgramDocument[]): DeclarationFiles {
+  const texts = new Map(documents.map(({ path, bytes }) => [path, bytes]));
+  return {
+    ...files,
+    stat: (path) => (texts.has(path) ? { kind: 'file', id: path } : files.stat(path)),
+    read: (path, limit) => texts.get(path)?.subarray(0, limit) ?? files.read(path, limit),
+  };
 }
 
 /** Of a program, the lines around the construct. */

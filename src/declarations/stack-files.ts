@@ -4,6 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import { isObject, type Diagnostic, type Json, type JsonObject } from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
 import { whyNot, type Found, type StackSource } from './paths.js';
+import { limits } from './raw.js';
 import { blockAt } from './stack-values.js';
 
 /** A stack that was read. */
@@ -25,7 +26,13 @@ export interface Remark {
   readonly from: Found;
 }
 
+/** A declaration file that a program wrote instead of stacks; it is gone once it was read. */
+export interface ProgramDocument extends Found {
+  readonly bytes: Uint8Array;
+}
+
 export interface StackFiles {
+  readonly documents: readonly ProgramDocument[];
   readonly stacks: readonly StackFile[];
   readonly remarks: readonly Remark[];
   readonly diagnostics: readonly Diagnostic[];
@@ -40,19 +47,30 @@ interface Shelf {
   readonly files: DeclarationFiles;
   /** By path. */
   readonly stacks: Map<string, StackFile>;
+  readonly documents: ProgramDocument[];
   readonly remarks: Remark[];
   readonly diagnostics: Diagnostic[];
 }
 
 /** @param synthesise absent where programs are not to be run: then they hold nothing */
 export async function readStacks(files: DeclarationFiles, sources: readonly StackSource[], synthesise: Synthesise | undefined): Promise<StackFiles> {
-  const shelf: Shelf = { files, stacks: new Map(), remarks: [], diagnostics: [] };
+  const shelf: Shelf = { files, stacks: new Map(), documents: [], remarks: [], diagnostics: [] };
   for (const { is, file, path } of sources) {
     if (is === 'file') readOne(shelf, { file, path, named: true });
     else if (is === 'folder') readFolder(shelf, path, (inner) => posix.join(file, inner), undefined);
-    else if (synthesise) readFolder(shelf, await synthesise(dirname(path)), () => file, undefined);
+    else if (synthesise) readOutput(shelf, await synthesise(dirname(path)), file);
   }
-  return { stacks: [...shelf.stacks.values()], remarks: shelf.remarks, diagnostics: shelf.diagnostics };
+  return { ...shelf, stacks: [...shelf.stacks.values()] };
+}
+
+/** Stacks, or declaration files. Both are known by the program: the folder does not last. */
+function readOutput(shelf: Shelf, folder: string, file: string): void {
+  const names = shelf.files.list(folder).filter((name) => /\.ya?ml$/.test(name));
+  if (names.length === 0 || shelf.files.stat(join(folder, 'manifest.json'))) return readFolder(shelf, folder, () => file, undefined);
+  for (const name of names.toSorted()) {
+    const path = join(folder, name);
+    shelf.documents.push({ file: `${file}/${name}`, path, named: true, bytes: shelf.files.read(path, limits.bytes + 1) });
+  }
 }
 
 function readOne(shelf: Shelf, from: Found): void {

@@ -3,7 +3,7 @@ import type { Kinds } from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
 import type { StackSource } from './paths.js';
 import { desiredOf, type Desired } from './stack.js';
-import { readStacks, type Synthesise } from './stack-files.js';
+import { readStacks, type ProgramDocument, type Synthesise } from './stack-files.js';
 
 interface Bringing {
   readonly files: DeclarationFiles;
@@ -12,6 +12,7 @@ interface Bringing {
   readonly synthesise?: Synthesise;
 }
 
-export async function bring({ files, kinds, cwd, synthesise }: Bringing, sources: readonly StackSource[]): Promise<Desired> {
-  return desiredOf(await readStacks(files, sources, synthesise), kinds, cwd);
+export async function bring({ files, kinds, cwd, synthesise }: Bringing, sources: readonly StackSource[]): Promise<Desired & { readonly documents: readonly ProgramDocument[] }> {
+  const read = await readStacks(files, sources, synthesise);
+  return { ...desiredOf(read, kinds, cwd), documents: read.documents };
 }

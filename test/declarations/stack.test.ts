@@ -1,7 +1,7 @@
 // What a synthesised stack says, form by form: the same declarations as YAML, and what is said where it cannot be said.
 import { describe, expect, it } from 'vitest';
 import { Reference, Secret, Template, type Declaration, type JsonObject, type Project } from '../../src/model/index.js';
-import { errors, loading, project, shown, type Tree } from './project.js';
+import { disk, errors, loading, project, shown, type Tree } from './project.js';
 
 type Options = Parameters<typeof project>[1];
 
@@ -378,6 +378,17 @@ describe('several stacks', () => {
     ]);
     expect((await project(tree, { paths: ['infra/cdktf.json'], synthesise })).declarations).toHaveLength(2);
     expect((await project(tree, { paths: ['infra'] })).declarations).toEqual([]);
+  });
+
+  it('may be declaration files instead, which outlast their folder', async () => {
+    const text = 'accounts:\n  a: { name: A }\n  b: { nmae: B }\n';
+    const tree: Record<string, string> = { 'infra/cdktf.json': '{"app":"x"}', 'elsewhere/base.trueup.yaml': text, 'elsewhere/.mark': '' };
+    const files = disk(tree);
+    const loaded = await loading(tree, { paths: ['infra/cdktf.json'], files, synthesise: () => Promise.resolve('/project/elsewhere') });
+    delete tree['elsewhere/base.trueup.yaml'];
+    const [found] = loaded.diagnostics;
+    expect(found?.origin).toEqual({ file: 'infra/cdktf.json/base.trueup.yaml', line: 3, column: 3 });
+    expect(loaded.frame(found?.origin ?? { file: '', line: 0, column: 0 })).toContain('nmae');
   });
 
   it('bring what the program says of its constructs', async () => {

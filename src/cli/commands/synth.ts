@@ -10,6 +10,6 @@ export const run: Command = async (context) => {
   const output = resolve(cwd, flags.output ?? program.output);
   await files.makeFolder(output);
   const written = await synthesise(context, program, output);
-  for (const [, path] of written) out.write(`wrote ${relative(cwd, join(output, path))}\n`);
+  for (const path of written) out.write(`wrote ${relative(cwd, join(output, path))}\n`);
   return exits.done;
 };
