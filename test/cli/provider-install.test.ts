@@ -23,7 +23,7 @@ describe('provider install', () => {
     for (const host of ['terraform.io', 'opentofu.org']) {
       const path = `terraform.d/plugins/${packageOf(host)}`;
       expect(stdout).toContain(`wrote ${path}/${EXECUTABLE}\n`);
-      expect(readdirSync(join(home.path, path)).toSorted()).toEqual([EXECUTABLE, 'third-party-licences.txt']);
+      expect(readdirSync(join(home.path, path)).toSorted()).toEqual(['provider.cache', 'provider.cjs', EXECUTABLE, 'third-party-licences.txt']);
       expect(at(home, `${path}/${EXECUTABLE}`)).toBe(readFileSync(join(root, 'dist', EXECUTABLE), 'latin1'));
       expect(statSync(join(home.path, path, EXECUTABLE)).mode & 0o111).toBe(0o111);
     }

@@ -13,6 +13,8 @@ export interface Mutant {
 }
 
 const plan = ['reconciler/plan.test.ts'];
+const cty = ['terraform/cty.test.ts'];
+const wire = ['terraform/server.test.ts'];
 const apply = ['reconciler/apply.test.ts'];
 const crash = ['reconciler/crash.test.ts'];
 const proof = ['reconciler/proof.test.ts'];
@@ -821,4 +823,48 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: ['reconciler/waiting.test.ts'],
   },
+  {
+    name: 'NaN reaches terraform',
+    file: 'terraform/cty.ts',
+    find: "if (typeof value === 'number' && Number.isFinite(value))",
+    replace: "if (typeof value === 'number')",
+    tests: cty,
+  },
+  {
+    name: 'a number loses digits on the wire',
+    file: 'terraform/cty.ts',
+    find: 'return needsExact(digits) ? new ExactNumber(digits) : Number(digits);',
+    replace: 'return Number(digits);',
+    tests: cty,
+  },
+  {
+    name: 'a secret gets into a state',
+    file: 'terraform/checker.ts',
+    find: 'if (write_only || item === null) return [name, null];',
+    replace: 'if (item === null) return [name, null];',
+    tests: wire,
+  },
+  {
+    name: 'an object is lost over a malformed answer',
+    file: 'terraform/calls.ts',
+    find: 'const value = salvaged(attributes, state, fits);',
+    replace: 'const value = null;',
+    tests: wire,
+  },
+  {
+    name: 'core is not asked for its certificate',
+    file: 'terraform/server.ts',
+    find: 'cert_chain: Buffer.from(tls.certificate) }], true)',
+    replace: 'cert_chain: Buffer.from(tls.certificate) }], false)',
+    tests: wire,
+  },
+  { name: 'the provider outlives core', file: 'terraform/server.ts', find: 'if (seen && connections.size === 0) end();', replace: '', tests: wire },
+  {
+    name: 'a promise about an unknown value is not kept',
+    file: 'terraform/checker.ts',
+    find: 'if (actual === null) return notNull !== true;',
+    replace: 'if (actual === null) return true;',
+    tests: ['terraform/checker.test.ts'],
+  },
+  { name: 'the certificate is padded in the handshake', file: 'terraform/handshake.ts', find: ".replace(/=+$/, '')", replace: '', tests: ['terraform/handshake.test.ts'] },
 ];

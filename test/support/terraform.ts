@@ -43,7 +43,15 @@ export function workspace(main: string, how: { readonly executable?: string; rea
     'terraform.tf': 'terraform {\n  required_providers {\n    devicecloud = { source = "trueup/devicecloud" }\n  }\n}\n',
     'main.tf': main,
   });
-  const env = { ...process.env, TF_CLI_CONFIG_FILE: join(folder, 'cli.tfrc'), CHECKPOINT_DISABLE: '1', TF_IN_AUTOMATION: '1', TF_CLI_ARGS: '-no-color', ...how.env };
+  const env = {
+    ...process.env,
+    TF_CLI_CONFIG_FILE: join(folder, 'cli.tfrc'),
+    CHECKPOINT_DISABLE: '1',
+    TF_IN_AUTOMATION: '1',
+    TF_CLI_ARGS: '-no-color',
+    TMPDIR: folder,
+    ...how.env,
+  };
   const start = (...words: readonly string[]): ChildProcess => spawn('terraform', words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   return {
     folder,

@@ -1,15 +1,17 @@
 // `trueup provider install`: puts the provider where Terraform and OpenTofu look for it, without any registry. What is
 // there already and is not the same is never overwritten.
-import { chmod, copyFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { exits, refuse } from '../../model/index.js';
 import { shellWord } from '../../state/trouble.js';
 import type { Command, Context } from '../context.js';
 import { version } from '../version.js';
 
-/** The executable, which stands alone, and the licences of what is bundled in it. */
+/** The executable, the script that it starts, and the licences of what is bundled there. */
 const EXECUTABLE = 'terraform-provider-devicecloud.cjs';
-const PARTS = [EXECUTABLE, 'third-party-licences.txt'];
+const PARTS = [EXECUTABLE, 'provider.cjs', 'third-party-licences.txt'];
+/** The code that was made of the script. Not every build has it, and without it the provider only starts later. */
+const COMPILED = 'provider.cache';
 const SOURCE = 'trueup/devicecloud';
 const HOSTS = ['registry.terraform.io', 'registry.opentofu.org'];
 
@@ -39,7 +41,7 @@ async function mirror(context: Context): Promise<void> {
   const user = environment['HOME'] ?? (flags.user ? refuse('no-home', 'HOME is not set, so there is no folder of the user.') : '');
   const root = flags.user ? join(user, '.terraform.d', 'plugins') : join(cwd, 'terraform.d', 'plugins');
   const folders = HOSTS.map((host) => join(root, host, SOURCE, version, systemOf(context)));
-  const missing = (await Promise.all(folders.flatMap((folder) => PARTS.map((part) => missingPart(context, folder, part))))).flat();
+  const missing = (await Promise.all(folders.flatMap((folder) => [...PARTS, COMPILED].map((part) => missingPart(context, folder, part))))).flat();
   for (const { folder, part } of missing) await copy(context, folder, part);
   for (const folder of folders)
     out.write(
@@ -59,9 +61,10 @@ interface Part {
 
 /** Nothing where the same is there. @throws Refusal where something else is */
 async function missingPart(context: Context, folder: string, part: string): Promise<readonly Part[]> {
-  const [there, ours] = await Promise.all([tryRead(context, join(folder, part)), tryRead(context, join(context.home(), part))]);
+  const [there, ours] = await Promise.all([tryBytes(join(folder, part)), tryBytes(join(context.home(), part))]);
+  if (ours === undefined && part === COMPILED) return [];
   if (ours === undefined) return refuse('not-built', `${join(context.home(), part)} is missing.`, { detail: 'Install trueup again, or type in its sources: npm run build' });
-  if (there !== undefined && there !== ours) foreign(join(folder, part));
+  if (there !== undefined && !there.equals(ours)) foreign(join(folder, part));
   return there === undefined ? [{ folder, part }] : [];
 }
 
@@ -74,13 +77,11 @@ async function copy({ files, home, random }: Context, folder: string, part: stri
   await files.rename(unfinished, join(folder, part));
 }
 
-async function tryRead({ files }: Context, path: string): Promise<string | undefined> {
-  try {
-    return await files.read(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+const tryRead = async ({ files }: Context, path: string): Promise<string | undefined> => files.read(path).catch(absent);
+const tryBytes = async (path: string): Promise<Buffer | undefined> => readFile(path).catch(absent);
+
+function absent(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
 function foreign(path: string): never {
