@@ -42,7 +42,7 @@ describe('the same program with cdktf and with cdktn', () => {
     execFileSync(process.execPath, [join(import.meta.dirname, 'programs/estate.mjs'), library, outdir, form], { cwd: folder });
     const stack = JSON.parse(readFileSync(join(outdir, 'stacks/edge/cdk.tf.json'), 'utf8')) as { '//': { metadata: { version?: string } } };
     delete stack['//'].metadata.version;
-    return stack as Tree;
+    return stack;
   };
 
   test('writes the same stack, and one that terraform has words for', () => {
@@ -155,7 +155,7 @@ describe('every kind and collection', () => {
         type === 'string' ? '${var.x}' : type === 'number' ? 7 : Array.isArray(type) && type[0] === 'map' ? { A: 'b' } : ['a'],
       ]),
     );
-    const stack = synthesised((scope) => new DevicecloudProvider(scope, 'devicecloud', given as object));
+    const stack = synthesised((scope) => new DevicecloudProvider(scope, 'devicecloud', given));
     const block = (stack['provider'] as { devicecloud: readonly object[] }).devicecloud[0] as object;
     expect(Object.keys(block).toSorted()).toEqual(schema.provider.attributes.map(({ name }) => name).toSorted());
   });

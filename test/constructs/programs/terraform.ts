@@ -1,6 +1,6 @@
 // Read by the compiler alone. A line after `@ts-expect-error` must not compile, and every other one must; types.test.ts
 // does it again for programs of other forms, through the package's own door.
-import { TerraformStack, TerraformVariable, Token } from '#cdk';
+import { TerraformVariable, Token, type TerraformStack } from '#cdk';
 import {
   Account,
   AccountAuthorization,
