@@ -25,7 +25,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { taken } from './diff.js';
-import { beforeRun, missingSecret, perform, type Hands, type Performed, type Surroundings } from './execute.js';
+import { beforeRun, missingSecret, perform, withoutSent, type Hands, type Performed, type Surroundings } from './execute.js';
 import { remembered, withoutSecrets } from './observe.js';
 import type { Proposal } from './plan.js';
 import { propose } from './propose.js';
@@ -327,7 +327,7 @@ class Run {
       const now = live.get(`${kind.name} ${id}`);
       if (now === 'unread' || (now && taken(kind, fields, now))) continue;
       const entry = this.#entries.get(change.address) ?? before;
-      const proven = entry && { ...entry, applied: before?.applied ?? {}, ...(now ? { observed: remembered(kind, now.values) } : {}) };
+      const proven = entry && { ...withoutSent(entry, fields), applied: before?.applied ?? {}, ...(now ? { observed: remembered(kind, now.values) } : {}) };
       if (proven) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: proven });
       this.#fail(change, 'not-taken', `${change.address}: the service answered with success, but what it holds is not what was sent.`);
     }

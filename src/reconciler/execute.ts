@@ -232,8 +232,9 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
   const desired = 'desired' in change ? change.desired : undefined;
   const entry = desired && (await desiredEntry(hands, kind, change, desired, around));
   const prior = around.entry(change.renamed_from ?? change.address);
-  if (desired && entry && (!prior || change.renamed_from !== undefined))
-    await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: bound(kind, change, entry, prior) }, ...moved(change));
+  const known = desired && entry && (!prior || change.renamed_from !== undefined) ? bound(kind, change, entry, prior) : prior;
+  const doubted = known && withoutSent(known, write.fields);
+  if (doubted && doubted !== prior) await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: doubted }, ...moved(change));
   const counts = change.action === 'update' ? { body: redactAll(write.fields) } : {};
   const intent: Intent = { ...repeatable(hands, kind, change.address, 'update', change.id), ...counts };
   const answered = await sendUntilKnown(hands, errand, intent, change.before);
@@ -276,6 +277,15 @@ async function proven(hands: Hands, { kind, write }: Errand, { address, id }: In
 function bound(kind: Kind, change: Change & { readonly id: string; readonly before: Values }, entry: Omit<Entry, 'id' | 'observed'>, prior: Entry | undefined): Entry {
   const { secrets: _, ...rest } = entry;
   return { ...rest, applied: prior?.applied ?? {}, ...(prior?.secrets ? { secrets: prior.secrets } : {}), id: change.id, observed: remembered(kind, change.before) };
+}
+
+/** An entry that remembers no secret which is about to be sent: until the answer is proven, the old one may be live or the new one. */
+export function withoutSent(entry: Entry, fields: Values): Entry {
+  const sent = secretsIn(fields);
+  const { secrets = {}, ...rest } = entry;
+  const kept = Object.entries(secrets).filter(([path]) => !sent.has(path));
+  if (kept.length === Object.keys(secrets).length) return entry;
+  return { ...rest, ...(kept.length > 0 ? { secrets: Object.fromEntries(kept) } : {}) };
 }
 
 async function remove(hands: Hands, errand: Errand, address: string): Promise<Written> {

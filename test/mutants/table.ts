@@ -176,8 +176,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an old address goes before the new one is bound',
     file: 'reconciler/execute.ts',
-    find: 'entry: bound(kind, change, entry, prior) }, ...moved(change));',
-    replace: 'entry: bound(kind, change, entry, prior) });',
+    find: 'entry: doubted }, ...moved(change));',
+    replace: 'entry: doubted });',
     tests: doubt,
   },
   { name: 'recovery does not wait for updates', file: 'reconciler/recover.ts', find: '    await waitUntilLanded(looker, pending, sent);\n', replace: '', tests: doubt },

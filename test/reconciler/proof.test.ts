@@ -46,6 +46,24 @@ it('counts deletes over runs', async () => {
   expect(cloud.objects('accounts')).toHaveLength(6);
 });
 
+it.each([
+  ['is put right after a success that changed nothing', 'status=200,method=PATCH,times=1', 'canary-2'],
+  ['is taken back after an answer that was lost', 'reset-after,method=PATCH', 'canary-1'],
+])('sends a secret again that %s: nobody knows which one is live', async (_, fault, value) => {
+  const sent: string[] = [];
+  const cloud = rig({ intercept: ({ body = '' }, proceed) => (sent.push(body), proceed()) });
+  const signing = (secret: string, enabled: boolean): ReturnType<typeof desire> => desire(pager({ enabled, authentication: { secret: new Secret('env.S', () => secret) } }));
+  await cloud.apply(signing('canary-1', true));
+  cloud.emulator.setFaults([parseFault(fault)]);
+  expect((await cloud.apply(signing('canary-2', false))).exit).not.toBe(0);
+  cloud.emulator.setFaults([]);
+  expect((await cloud.apply(signing(value, false))).exit).toBe(0);
+  expect(sent.filter((body) => body !== '').at(-1)).toContain(value);
+  const before = cloud.mutations().length;
+  expect((await cloud.apply(signing(value, false))).exit).toBe(0);
+  expect(cloud.mutations()).toHaveLength(before);
+});
+
 it('has no secret on the disk at any moment', async () => {
   const cloud = rig();
   const seen = new Set<string>();
