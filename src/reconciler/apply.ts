@@ -71,7 +71,10 @@ export async function apply(hands: Hands, project: Project, request: PlanRequest
   if (proposal.exit !== exits.done && proposal.exit !== exits.changes) return nothing(proposal.exit);
   if (!approved) return nothing(exits.error);
   const final = hands.clock.monotonic() - asked > FRESH ? await propose(hands, project, snapshot, request) : proposal;
-  if (final !== proposal) refuseStale(staleness(document(proposal), document(final)));
+  if (final !== proposal) {
+    refuseStale(staleness(document(proposal), document(final)));
+    refuseHindered(final);
+  }
   const run = new Run(hands, final, snapshot.state.resources);
   const outcomes = await run.all();
   const trouble = run.trouble ?? (await compacted(hands));
@@ -92,6 +95,25 @@ async function compacted({ session }: Hands): Promise<Refusal | undefined> {
 
 function refuseStale(complaints: readonly Diagnostic[]): void {
   if (complaints.length > 0) throw new Refusal(complaints, exits.stale);
+}
+
+/** What came up while the plan was looked at stands against it as it would have before. */
+function refuseHindered({ plan, exit }: Proposal): void {
+  if (exit === exits.done || exit === exits.changes) return;
+  const blocked = plan.verdicts.flatMap(({ rule, verdict, detail, address }): Diagnostic[] =>
+    verdict === 'blocked'
+      ? [
+          {
+            severity: 'error',
+            code: rule,
+            summary: `Blocked by policy meanwhile: ${detail}.`,
+            detail: `To allow it: --allow ${rule}`,
+            ...(address === undefined ? {} : { address }),
+          },
+        ]
+      : [],
+  );
+  throw new Refusal([...plan.diagnostics.filter((one) => one.severity === 'error'), ...blocked], exit);
 }
 
 function exitOf({ plan }: Proposal, outcomes: readonly Outcome[]): Exit {

@@ -1,9 +1,9 @@
 // What apply believes only after it looked, and what it keeps to itself meanwhile.
-import { expect, it } from 'vitest';
-import { parseFault } from '../../src/emulator/index.js';
-import { Secret, type Declaration } from '../../src/model/index.js';
+import { describe, expect, it } from 'vitest';
+import { dummyCredentials, parseFault } from '../../src/emulator/index.js';
+import { Secret, type Declaration, type Lookup } from '../../src/model/index.js';
 import { declare } from '../support/planning.js';
-import { desire, rig } from '../support/rig.js';
+import { desire, rig, type Rig } from '../support/rig.js';
 
 const pager = (values: object = {}): Declaration =>
   declare('alert_push_destinations.pager', { name: 'Pager', enabled: true, endpoint: { url: 'https://hooks.example.com/a' }, ...values });
@@ -62,6 +62,55 @@ it.each([
   const before = cloud.mutations().length;
   expect((await cloud.apply(signing(value, false))).exit).toBe(0);
   expect(cloud.mutations()).toHaveLength(before);
+});
+
+describe('while a person looks at the plan', () => {
+  const estate = {
+    version: 1 as const,
+    root: '1',
+    next_id: 50,
+    records: {
+      accounts: [
+        { id: '1', name: 'Headquarters', account: null },
+        { id: '2', name: 'Depot', account: '1' },
+      ],
+      account_authorizations: ['700', '701'].map((user, at) => ({ id: `90${at}`, user, account: '1', role: 'administrator' })),
+    },
+  };
+  const put = (cloud: Rig, path: string, body: object): Promise<Response> =>
+    cloud.emulator.fetch(
+      new Request(`http://localhost/api/${path}`, {
+        method: 'PUT',
+        headers: path.startsWith('v2')
+          ? { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' }
+          : { authorization: `Bearer ${Object.keys(dummyCredentials.v3)[0]}`, accept: 'application/vnd.api+json', 'content-type': 'application/vnd.api+json' },
+        body: JSON.stringify(body),
+      }),
+    );
+  const slowly = (cloud: Rig, meanwhile: () => Promise<Response>) => async (): Promise<boolean> => {
+    await cloud.clock.sleep(6000);
+    expect((await meanwhile()).status).toBe(200);
+    return true;
+  };
+
+  it('demotes nobody who became the last administrator', async () => {
+    const cloud = rig({ estate });
+    const role = { data: { type: 'account_authorizations', id: '901', attributes: { role: 'no_access' } } };
+    const approve = slowly(cloud, () => put(cloud, 'v3/beta/account_authorizations/901', role));
+    const demotion = desire(declare('account_authorizations.u0', { user: '700', account: '1', role: 'read_only_user' }));
+    await expect(cloud.apply(demotion, { approve })).rejects.toMatchObject({ exit: 3, diagnostics: [{ code: 'last-administrator', address: 'account_authorizations.u0' }] });
+    expect(cloud.objects('account_authorizations')[0]).toMatchObject({ role: 'administrator' });
+  });
+
+  it('deletes nothing once a lookup finds nothing any more', async () => {
+    const cloud = rig({ estate });
+    await cloud.apply(desire(declare('accounts.a', { name: 'A' }), declare('accounts.b', { name: 'B' })));
+    const approve = slowly(cloud, () => put(cloud, 'v2/accounts/2/', { name: 'Moved' }));
+    const lookup: Lookup = { name: 'depot', kind: 'accounts', where: { name: 'Depot' }, origin: { file: 'a.yaml', line: 1, column: 1 } };
+    const project = { ...desire(declare('accounts.a', { name: 'A' })), lookups: [lookup] };
+    await expect(cloud.apply(project, { approve })).rejects.toMatchObject({ exit: 1, diagnostics: [{ code: 'lookup' }] });
+    expect(cloud.objects('accounts')).toHaveLength(4);
+  });
 });
 
 it('has no secret on the disk at any moment', async () => {
