@@ -180,7 +180,7 @@ export const mutants: readonly Mutant[] = [
     replace: 'entry: doubted });',
     tests: doubt,
   },
-  { name: 'recovery does not wait for updates', file: 'reconciler/recover.ts', find: '    await waitUntilLanded(looker, pending, sent);\n', replace: '', tests: doubt },
+  { name: 'recovery does not wait for updates', file: 'reconciler/recover.ts', find: '  await waitUntilLanded(looker, pending, sent);\n', replace: '', tests: doubt },
   { name: 'guards wait for one another', file: 'reconciler/administrators.ts', find: 'if (dependsOn(scene, move, change)) return undefined;', replace: '', tests: doubt },
   { name: 'recovery takes what existed before', file: 'reconciler/recover.ts', find: 'if (intent.preimage?.includes(live.id)) return false;', replace: '', tests: recover },
   {
