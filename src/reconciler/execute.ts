@@ -248,11 +248,15 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
     await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address: change.address, entry: done, ...spent });
     return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields } };
   }
-  await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address: change.address });
+  await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address: change.address });
   return { outcome: undoneBy(sent), id: change.id, ...optional('diagnostic', sent.diagnostic) };
 }
 
 const WITHHELD = 'withheld';
+const MOVED = 'moved';
+
+/** What the journal says of a write that is not done: where another hand was quicker, it may still land, and the next run waits for that. */
+const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass => (diagnostic?.code === MOVED ? 'unknown' : one);
 
 /** What is not done: nobody knows, it was withheld before it left, or it failed. */
 const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
@@ -304,7 +308,7 @@ async function remove(hands: Hands, errand: Errand, address: string): Promise<Wr
     });
     return { outcome: 'done', id, entry: null };
   }
-  await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address });
+  await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address });
   return { outcome: undoneBy(sent), id, ...optional('diagnostic', sent.diagnostic) };
 }
 
@@ -355,7 +359,7 @@ async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base
     const visible = write.verb === 'update' && taken(kind, write.fields, look);
     if (visible && secretsIn(write.fields).size === 0) return { class: 'applied' };
     if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
-      return { class: 'rejected', diagnostic: { severity: 'error', code: 'moved', summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
+      return { class: 'rejected', diagnostic: { severity: 'error', code: MOVED, summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
     if (!again || hands.signal.aborted) return sent;
     sent = await send();
     // Whatever became of this sending, the one before may still land.
