@@ -37,6 +37,7 @@ import { applied, ours } from './merge.js';
 import { remembered, withoutSecrets } from './observe.js';
 import type { Desk } from './propose.js';
 import { fillAll, type Resolver } from './resolve.js';
+import { moves, reroles } from './roles.js';
 
 /** A request leaves at most this long (milliseconds) after its intent was written, or written again. */
 export const RENEWAL = 30_000;
@@ -245,7 +246,10 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
   if (sent.class === 'applied') {
     const done = entry ? { ...entry, applied_at: at, id: change.id, observed: remembered(kind, { ...change.before, ...write.fields }) } : null;
     const spent = change.action === 'update' ? { spent: { at, action: 'update' as const } } : {};
-    await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address: change.address, entry: done, ...spent });
+    const result: Result = { type: 'result', class: 'applied', address: change.address, entry: done };
+    // An old role or an old place in the tree must not come back after the next run: that one waits, and counts it.
+    if (answered.lingers && (reroles(change) || moves(change))) await hands.session.record(result, { type: 'result', op: intent.op, class: 'unknown', address: change.address });
+    else await hands.session.record({ ...result, op: intent.op, ...spent });
     return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields } };
   }
   await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address: change.address });
@@ -343,11 +347,15 @@ async function sender({ cloud, session, clock }: Hands, { kind, request, write, 
   };
 }
 
+/** `lingers`: it is done, and an earlier sending of it may still land. */
+type Tried = Sent & { readonly lingers?: boolean };
+
 /** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
-async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base: Values): Promise<Sent> {
+async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base: Values): Promise<Tried> {
   const { kind, write } = errand;
   const send = await sender(hands, errand, intent);
   let sent = await send();
+  let lingers = false;
   for (let attempt = 1; sent.class === 'unknown'; attempt += 1) {
     const doubt = sent;
     const again = await hands.cloud.pause(attempt, sent.wait);
@@ -357,15 +365,16 @@ async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base
     if (look === undefined)
       return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted by another hand meanwhile.`, detail: 'Plan again.' } };
     const visible = write.verb === 'update' && taken(kind, write.fields, look);
-    if (visible && secretsIn(write.fields).size === 0) return { class: 'applied' };
+    if (visible && secretsIn(write.fields).size === 0) return { class: 'applied', lingers };
     if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
       return { class: 'rejected', diagnostic: { severity: 'error', code: MOVED, summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
     if (!again || hands.signal.aborted) return sent;
     sent = await send();
+    lingers = true;
     // Whatever became of this sending, the one before may still land.
     if (sent.class === 'not_sent' || (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))) return doubt;
   }
-  return sent;
+  return { ...sent, lingers };
 }
 
 const isGone = (sent: Sent): boolean => sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';
