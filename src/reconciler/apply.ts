@@ -265,7 +265,7 @@ class Run {
     const before = this.#entries.get(change.address);
     const performed = await perform(this.#hands, change, this.#around);
     this.#remember(change, performed);
-    if (performed.written) this.#written.set(change.address, { change, ...performed.written, before });
+    if (performed.written) this.#written.set(change.address, { change, ...performed.written, before: before?.id === performed.written.id ? before : undefined });
     if (change.action === 'delete' && performed.entry === null && before) this.#deleted.set(change.address, before);
     if (performed.pending && !performed.again) this.#final.add(change.address);
     if (performed.pending) this.#unsettled.set(change.address, performed.pending);

@@ -144,12 +144,18 @@ async function remember(hands: Hands, change: Change, around: Surroundings): Pro
   }
   if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
   const kind = hands.kinds.get(change.kind) as Kind;
-  const now = around.entry(change.renamed_from ?? change.address);
+  const now = priorOf(change, around);
   const base = await desiredEntry(hands, kind, change, change.desired, around);
   const entry: Entry = { ...base, id: change.id, observed: remembered(kind, change.before) };
   if (change.action === 'keep' && !change.renamed_from && now && sameMemory(kind, now, entry)) return { outcome: 'done', id: change.id };
   await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
   return { outcome: 'done', id: change.id, entry };
+}
+
+/** What is recorded of the object that a change is about; nothing where what is recorded is of another, which is gone. */
+function priorOf(change: Change, around: Surroundings): Entry | undefined {
+  const entry = around.entry(change.renamed_from ?? change.address);
+  return entry && 'id' in change && change.id === entry.id ? entry : undefined;
 }
 
 /** Server fields and times come and go without being worth a write of the state. */
@@ -169,7 +175,7 @@ const moved = (change: Change): readonly Result[] => (change.renamed_from === un
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
 async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: Desired, around: Surroundings): Promise<Omit<Entry, 'id' | 'observed'>> {
   const declared = fillAll(kind.attributes, desired.declared, around.resolver);
-  const known = around.entry(change.renamed_from ?? change.address)?.secrets ?? {};
+  const known = priorOf(change, around)?.secrets ?? {};
   const sent = 'write' in change ? change.write?.fields : undefined;
   const secrets: Record<string, Fingerprint> = {};
   const carried = secretsIn(sent ?? {});
@@ -232,7 +238,7 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
   const { kind, write, around } = errand;
   const desired = 'desired' in change ? change.desired : undefined;
   const entry = desired && (await desiredEntry(hands, kind, change, desired, around));
-  const prior = around.entry(change.renamed_from ?? change.address);
+  const prior = priorOf(change, around);
   const known = desired && entry && (!prior || change.renamed_from !== undefined) ? bound(kind, change, entry, prior) : prior;
   const doubted = known && withoutSent(known, write.fields);
   if (doubted && doubted !== prior) await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: doubted }, ...moved(change));

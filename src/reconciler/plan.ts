@@ -163,7 +163,11 @@ function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Valu
   const recorded = match.how === 'recorded';
   const seen = ours(kind, declared, match.live.values, recorded ? entry?.applied : undefined);
   const live = seen === match.live.values ? match.live : { ...match.live, values: seen };
-  const secret = (path: string): SecretVerdict => draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
+  const secret = (path: string): SecretVerdict => {
+    const verdict = draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
+    // What is recorded is of the object that is gone; what was sent to this one nobody knows.
+    return recorded || verdict === 'unavailable' ? verdict : 'unknown';
+  };
   const changes = diff({ kind, declared, live, applied: recorded ? entry?.applied : undefined, secret });
   const fixed = changes.filter((change) => kind.attributes[change.path]?.immutable);
   if (fixed.length > 0) {

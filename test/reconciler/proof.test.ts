@@ -64,6 +64,34 @@ it.each([
   expect(cloud.mutations()).toHaveLength(before);
 });
 
+it.each(['status=200,method=PATCH,times=1', 'latency=0'])('sends its secret to an object that another hand made in place of ours (%s)', async (fault) => {
+  const sent: string[] = [];
+  const cloud = rig({ intercept: ({ body = '' }, proceed) => (sent.push(body), proceed()) });
+  const project = desire(pager({ authentication: { secret: new Secret('env.S', () => 'canary') } }));
+  await cloud.apply(project);
+  const byHand = (method: string, path: string, body?: string): Promise<Response> =>
+    cloud.emulator.fetch(
+      new Request(`http://localhost/api/v2/alert_push_destinations/${path}`, {
+        method,
+        headers: { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body }),
+      }),
+    );
+  await byHand('DELETE', `${String(cloud.objects('alert_push_destinations')[0]?.destination_config_id)}/`);
+  await byHand(
+    'POST',
+    '',
+    sent
+      .find((body) => body !== '')
+      ?.replace('canary', 'theirs')
+      .replace('true', 'false'),
+  );
+  cloud.emulator.setFaults([parseFault(fault)]);
+  for (let run = 0; run < 2; run += 1) await cloud.apply(project);
+  expect(sent.filter((body) => body !== '').at(-1)).toBe('{"enabled":true,"authentication":{"secret":"canary"}}');
+  expect((await cloud.plan(project)).exit).toBe(0);
+});
+
 describe('while a person looks at the plan', () => {
   const estate = {
     version: 1 as const,
