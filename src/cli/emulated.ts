@@ -1,6 +1,7 @@
 // An emulator whose data outlive the process: no write is answered before it is on disk, as a cloud would have it.
 import { dirname } from 'node:path';
 import type { Emulator, Fault } from '../emulator/index.js';
+import { wireText } from '../model/index.js';
 import type { Context } from './context.js';
 
 export interface Emulated {
@@ -22,7 +23,7 @@ export async function durable(context: Context, { data, seed, faults = [] }: Emu
   // The folder is made by the first change: who only looks leaves nothing behind.
   const save = saver(emulator, async () => {
     await files.makeFolder(dirname(data));
-    await files.replace(data, `${JSON.stringify(emulator.snapshot())}\n`, 0o600);
+    await files.replace(data, `${wireText(emulator.snapshot())}\n`, 0o600);
   });
   return {
     ...emulator,

@@ -1,6 +1,6 @@
 // What both dialects share: who is asking, which verb a path knows, and the body that came.
 import type { Context, Hono } from 'hono';
-import { isObject, type Dialect } from '../model/index.js';
+import { isObject, parseJson, type Dialect } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import type { Actor } from './activity.js';
 import type { Quirks } from './quirks.js';
@@ -85,7 +85,8 @@ export function bodyOf(c: Asked, dialect: Dialect, types: readonly string[] = [m
   if (!types.includes(type.replace(/;charset=.*$/, ''))) turnDown(415, `the body must be ${types[0]}`);
   let body: unknown;
   try {
-    body = JSON.parse(c.env.body);
+    // `parseJson` leaves `__proto__` out without a word; here it is a field that nobody knows.
+    body = c.env.body.includes('__proto__') ? JSON.parse(c.env.body) : parseJson(c.env.body);
   } catch {
     return turnDown(400, 'the body is not JSON');
   }

@@ -1,6 +1,6 @@
 // The whole cloud as one JSON document: what a seed file holds, what a snapshot gives back, what lies on disk between runs.
 // Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
-import { idOf, isObject, refuse, type Attribute, type Collection, type Collections, type Json, type JsonObject, type Kinds } from '../model/index.js';
+import { idOf, isObject, parseJson, refuse, type Attribute, type Collection, type Collections, type Json, type JsonObject, type Kinds } from '../model/index.js';
 import { MASK, veiled } from './configuration.js';
 import { blank, entriesOf, type Stored } from './records.js';
 
@@ -33,7 +33,7 @@ export function parseEstate(text: string, file: string): Estate {
     refuse('bad-estate', `${file} is not the data of an emulator: ${why}`, { detail: 'Expected {"version": 1, "records": {"accounts": [{"id": "1", "name": "…"}], …}}.' });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return complain('it is not JSON');
   }

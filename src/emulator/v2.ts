@@ -1,5 +1,5 @@
 // The legacy surface: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
-import { canonical, idOf, type Attribute, type Json, type Kind } from '../model/index.js';
+import { canonical, idOf, wireText, type Attribute, type Json, type Kind } from '../model/index.js';
 import { activityFilters, activityTest, type Actor } from './activity.js';
 import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type App, type Asked, type Cloud, type Handler, type V2Key } from './app.js';
 import { existing, fieldsOf, requireAll } from './intake.js';
@@ -47,7 +47,7 @@ function actorOf({ credentials }: Cloud, c: Asked): Actor {
   return key ? { id: key['X-MGR-API-ID'], type_name: 'api_key' } : turnDown(401, 'Authentication failed: the API keys are missing or not valid.');
 }
 
-const answer = (value: Json, status = 200): Response => jsonText(JSON.stringify(value), status);
+const answer = (value: Json, status = 200): Response => jsonText(wireText(value), status);
 const jsonText = (text: string, status = 200): Response => new Response(text, { status, headers: { 'content-type': 'application/json' } });
 
 export type TextOf = (record: Stored, face: Face) => string;
@@ -58,7 +58,7 @@ export function textOf(shown: (record: Stored, face: Face) => Json): TextOf {
   return (record, face) => {
     const had = kept.get(record);
     if (had?.base === face.base) return had.text;
-    const text = JSON.stringify(shown(record, face));
+    const text = wireText(shown(record, face));
     kept.set(record, { base: face.base, text });
     return text;
   };
@@ -75,7 +75,7 @@ function list(cloud: Cloud, kind: Kind, text: TextOf, c: Asked): Response {
 
   const matching = filtered(cloud, kind, filters, query);
   const face = faceOf(cloud, c);
-  const show: TextOf = expanded === null ? text : (record) => JSON.stringify(expandedRecord(cloud, kind, record, face, expanded));
+  const show: TextOf = expanded === null ? text : (record) => wireText(expandedRecord(cloud, kind, record, face, expanded));
   return byOffset ? offsetPage(cloud, c, matching, (record) => show(record, face), true) : cursorPage(cloud, c, kind, matching, (record) => show(record, face));
 }
 

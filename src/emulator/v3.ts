@@ -1,5 +1,5 @@
 // The JSON:API surface: `/api/v3/<collection>`, bearer tokens, resources with relationships, cursors.
-import { equal, isObject, type Attribute, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
+import { equal, isObject, wireText, type Attribute, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
 import type { Actor } from './activity.js';
 import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type App, type Asked, type Cloud, type Handler } from './app.js';
 import { existing, fieldsOf, requireAll } from './intake.js';
@@ -39,7 +39,7 @@ function actorOf({ credentials }: Cloud, c: Asked): Actor {
   return user ? { id: user.id, email: user.email, type_name: 'sso_user' } : turnDown(401, 'the token is missing or not valid', [], { 'www-authenticate': 'Bearer' });
 }
 
-const answer = (value: Json, status = 200): Response => new Response(JSON.stringify(value), { status, headers: { 'content-type': mediaTypes.v3 } });
+const answer = (value: Json, status = 200): Response => new Response(wireText(value), { status, headers: { 'content-type': mediaTypes.v3 } });
 /** A collection of JSON:API resources. */
 export type Resources = Collection & { readonly id: string };
 

@@ -25,7 +25,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { taken } from './diff.js';
-import { beforeRun, missingSecret, perform, type Hands, type Performed, type Surroundings } from './execute.js';
+import { beforeRun, missingSecret, perform, withoutSent, type Hands, type Performed, type Surroundings } from './execute.js';
 import { remembered, withoutSecrets } from './observe.js';
 import type { Proposal } from './plan.js';
 import { propose } from './propose.js';
@@ -71,7 +71,10 @@ export async function apply(hands: Hands, project: Project, request: PlanRequest
   if (proposal.exit !== exits.done && proposal.exit !== exits.changes) return nothing(proposal.exit);
   if (!approved) return nothing(exits.error);
   const final = hands.clock.monotonic() - asked > FRESH ? await propose(hands, project, snapshot, request) : proposal;
-  if (final !== proposal) refuseStale(staleness(document(proposal), document(final)));
+  if (final !== proposal) {
+    refuseStale(staleness(document(proposal), document(final)));
+    refuseHindered(final);
+  }
   const run = new Run(hands, final, snapshot.state.resources);
   const outcomes = await run.all();
   const trouble = run.trouble ?? (await compacted(hands));
@@ -92,6 +95,25 @@ async function compacted({ session }: Hands): Promise<Refusal | undefined> {
 
 function refuseStale(complaints: readonly Diagnostic[]): void {
   if (complaints.length > 0) throw new Refusal(complaints, exits.stale);
+}
+
+/** What came up while the plan was looked at stands against it as it would have before. */
+function refuseHindered({ plan, exit }: Proposal): void {
+  if (exit === exits.done || exit === exits.changes) return;
+  const blocked = plan.verdicts.flatMap(({ rule, verdict, detail, address }): Diagnostic[] =>
+    verdict === 'blocked'
+      ? [
+          {
+            severity: 'error',
+            code: rule,
+            summary: `Blocked by policy meanwhile: ${detail}.`,
+            detail: `To allow it: --allow ${rule}`,
+            ...(address === undefined ? {} : { address }),
+          },
+        ]
+      : [],
+  );
+  throw new Refusal([...plan.diagnostics.filter((one) => one.severity === 'error'), ...blocked], exit);
 }
 
 function exitOf({ plan }: Proposal, outcomes: readonly Outcome[]): Exit {
@@ -243,7 +265,7 @@ class Run {
     const before = this.#entries.get(change.address);
     const performed = await perform(this.#hands, change, this.#around);
     this.#remember(change, performed);
-    if (performed.written) this.#written.set(change.address, { change, ...performed.written, before });
+    if (performed.written) this.#written.set(change.address, { change, ...performed.written, before: before?.id === performed.written.id ? before : undefined });
     if (change.action === 'delete' && performed.entry === null && before) this.#deleted.set(change.address, before);
     if (performed.pending && !performed.again) this.#final.add(change.address);
     if (performed.pending) this.#unsettled.set(change.address, performed.pending);
@@ -327,7 +349,7 @@ class Run {
       const now = live.get(`${kind.name} ${id}`);
       if (now === 'unread' || (now && taken(kind, fields, now))) continue;
       const entry = this.#entries.get(change.address) ?? before;
-      const proven = entry && { ...entry, applied: before?.applied ?? {}, ...(now ? { observed: remembered(kind, now.values) } : {}) };
+      const proven = entry && { ...withoutSent(entry, fields), applied: before?.applied ?? {}, ...(now ? { observed: remembered(kind, now.values) } : {}) };
       if (proven) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: proven });
       this.#fail(change, 'not-taken', `${change.address}: the service answered with success, but what it holds is not what was sent.`);
     }

@@ -37,6 +37,7 @@ import { applied, ours } from './merge.js';
 import { remembered, withoutSecrets } from './observe.js';
 import type { Desk } from './propose.js';
 import { fillAll, type Resolver } from './resolve.js';
+import { moves, reroles } from './roles.js';
 
 /** A request leaves at most this long (milliseconds) after its intent was written, or written again. */
 export const RENEWAL = 30_000;
@@ -143,12 +144,18 @@ async function remember(hands: Hands, change: Change, around: Surroundings): Pro
   }
   if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
   const kind = hands.kinds.get(change.kind) as Kind;
-  const now = around.entry(change.renamed_from ?? change.address);
+  const now = priorOf(change, around);
   const base = await desiredEntry(hands, kind, change, change.desired, around);
   const entry: Entry = { ...base, id: change.id, observed: remembered(kind, change.before) };
   if (change.action === 'keep' && !change.renamed_from && now && sameMemory(kind, now, entry)) return { outcome: 'done', id: change.id };
   await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
   return { outcome: 'done', id: change.id, entry };
+}
+
+/** What is recorded of the object that a change is about; nothing where what is recorded is of another, which is gone. */
+function priorOf(change: Change, around: Surroundings): Entry | undefined {
+  const entry = around.entry(change.renamed_from ?? change.address);
+  return entry && 'id' in change && change.id === entry.id ? entry : undefined;
 }
 
 /** Server fields and times come and go without being worth a write of the state. */
@@ -168,7 +175,7 @@ const moved = (change: Change): readonly Result[] => (change.renamed_from === un
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
 async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: Desired, around: Surroundings): Promise<Omit<Entry, 'id' | 'observed'>> {
   const declared = fillAll(kind.attributes, desired.declared, around.resolver);
-  const known = around.entry(change.renamed_from ?? change.address)?.secrets ?? {};
+  const known = priorOf(change, around)?.secrets ?? {};
   const sent = 'write' in change ? change.write?.fields : undefined;
   const secrets: Record<string, Fingerprint> = {};
   const carried = secretsIn(sent ?? {});
@@ -231,9 +238,10 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
   const { kind, write, around } = errand;
   const desired = 'desired' in change ? change.desired : undefined;
   const entry = desired && (await desiredEntry(hands, kind, change, desired, around));
-  const prior = around.entry(change.renamed_from ?? change.address);
-  if (desired && entry && (!prior || change.renamed_from !== undefined))
-    await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: bound(kind, change, entry, prior) }, ...moved(change));
+  const prior = priorOf(change, around);
+  const known = desired && entry && (!prior || change.renamed_from !== undefined) ? bound(kind, change, entry, prior) : prior;
+  const doubted = known && withoutSent(known, write.fields);
+  if (doubted && doubted !== prior) await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: doubted }, ...moved(change));
   const counts = change.action === 'update' ? { body: redactAll(write.fields) } : {};
   const intent: Intent = { ...repeatable(hands, kind, change.address, 'update', change.id), ...counts };
   const answered = await sendUntilKnown(hands, errand, intent, change.before);
@@ -244,14 +252,21 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
   if (sent.class === 'applied') {
     const done = entry ? { ...entry, applied_at: at, id: change.id, observed: remembered(kind, { ...change.before, ...write.fields }) } : null;
     const spent = change.action === 'update' ? { spent: { at, action: 'update' as const } } : {};
-    await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address: change.address, entry: done, ...spent });
+    const result: Result = { type: 'result', class: 'applied', address: change.address, entry: done };
+    // An old role or an old place in the tree must not come back after the next run: that one waits, and counts it.
+    if (answered.lingers && (reroles(change) || moves(change))) await hands.session.record(result, { type: 'result', op: intent.op, class: 'unknown', address: change.address });
+    else await hands.session.record({ ...result, op: intent.op, ...spent });
     return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields } };
   }
-  await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address: change.address });
+  await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address: change.address });
   return { outcome: undoneBy(sent), id: change.id, ...optional('diagnostic', sent.diagnostic) };
 }
 
 const WITHHELD = 'withheld';
+const MOVED = 'moved';
+
+/** What the journal says of a write that is not done: where another hand was quicker, it may still land, and the next run waits for that. */
+const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass => (diagnostic?.code === MOVED ? 'unknown' : one);
 
 /** What is not done: nobody knows, it was withheld before it left, or it failed. */
 const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
@@ -278,6 +293,15 @@ function bound(kind: Kind, change: Change & { readonly id: string; readonly befo
   return { ...rest, applied: prior?.applied ?? {}, ...(prior?.secrets ? { secrets: prior.secrets } : {}), id: change.id, observed: remembered(kind, change.before) };
 }
 
+/** An entry that remembers no secret which is about to be sent: until the answer is proven, the old one may be live or the new one. */
+export function withoutSent(entry: Entry, fields: Values): Entry {
+  const sent = secretsIn(fields);
+  const { secrets = {}, ...rest } = entry;
+  const kept = Object.entries(secrets).filter(([path]) => !sent.has(path));
+  if (kept.length === Object.keys(secrets).length) return entry;
+  return { ...rest, ...(kept.length > 0 ? { secrets: Object.fromEntries(kept) } : {}) };
+}
+
 async function remove(hands: Hands, errand: Errand, address: string): Promise<Written> {
   const { kind, write } = errand;
   const id = write.id as string;
@@ -294,7 +318,7 @@ async function remove(hands: Hands, errand: Errand, address: string): Promise<Wr
     });
     return { outcome: 'done', id, entry: null };
   }
-  await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address });
+  await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address });
   return { outcome: undoneBy(sent), id, ...optional('diagnostic', sent.diagnostic) };
 }
 
@@ -329,11 +353,15 @@ async function sender({ cloud, session, clock }: Hands, { kind, request, write, 
   };
 }
 
+/** `lingers`: it is done, and an earlier sending of it may still land. */
+type Tried = Sent & { readonly lingers?: boolean };
+
 /** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
-async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base: Values): Promise<Sent> {
+async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base: Values): Promise<Tried> {
   const { kind, write } = errand;
   const send = await sender(hands, errand, intent);
   let sent = await send();
+  let lingers = false;
   for (let attempt = 1; sent.class === 'unknown'; attempt += 1) {
     const doubt = sent;
     const again = await hands.cloud.pause(attempt, sent.wait);
@@ -343,15 +371,16 @@ async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base
     if (look === undefined)
       return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted by another hand meanwhile.`, detail: 'Plan again.' } };
     const visible = write.verb === 'update' && taken(kind, write.fields, look);
-    if (visible && secretsIn(write.fields).size === 0) return { class: 'applied' };
+    if (visible && secretsIn(write.fields).size === 0) return { class: 'applied', lingers };
     if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
-      return { class: 'rejected', diagnostic: { severity: 'error', code: 'moved', summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
+      return { class: 'rejected', diagnostic: { severity: 'error', code: MOVED, summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
     if (!again || hands.signal.aborted) return sent;
     sent = await send();
+    lingers = true;
     // Whatever became of this sending, the one before may still land.
     if (sent.class === 'not_sent' || (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))) return doubt;
   }
-  return sent;
+  return { ...sent, lingers };
 }
 
 const isGone = (sent: Sent): boolean => sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';

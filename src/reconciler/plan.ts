@@ -89,7 +89,8 @@ export function plan(input: PlanInput): Proposal {
     if (change) changes.push(change);
   }
   diagnostics.push(...twins(draft, changes), ...secretsUnseen(draft));
-  const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry) ?? []);
+  const held = heldElsewhere(selection, input.state);
+  const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry, held) ?? []);
   const ordered = sequence(changes, removals, input.world, input.kinds);
   diagnostics.push(...suggestions(ordered, matcher, input.kinds), ...concerns(ordered, input));
   const verdicts = judge(ordered, selection, input);
@@ -162,7 +163,11 @@ function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Valu
   const recorded = match.how === 'recorded';
   const seen = ours(kind, declared, match.live.values, recorded ? entry?.applied : undefined);
   const live = seen === match.live.values ? match.live : { ...match.live, values: seen };
-  const secret = (path: string): SecretVerdict => draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
+  const secret = (path: string): SecretVerdict => {
+    const verdict = draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
+    // What is recorded is of the object that is gone; what was sent to this one nobody knows.
+    return recorded || verdict === 'unavailable' ? verdict : 'unknown';
+  };
   const changes = diff({ kind, declared, live, applied: recorded ? entry?.applied : undefined, secret });
   const fixed = changes.filter((change) => kind.attributes[change.path]?.immutable);
   if (fixed.length > 0) {
@@ -237,7 +242,15 @@ function noteDrift(draft: Draft, kind: Kind, declaration: Declaration, entry: En
   if (changes.length > 0) draft.drift.push({ address: declaration.address, kind: kind.name, id: live.id, changes });
 }
 
-function planRemoved(draft: Draft, address: string, entry: Entry): Change | undefined {
+/** `<kind> <id>` of what an address holds that stays. A rename that was cut off leaves two addresses with one object. */
+function heldElsewhere({ removed }: Selection, state: State | undefined): Set<string> {
+  if (removed.length === 0) return new Set();
+  const goes = new Set(removed.map(([address]) => address));
+  return new Set(Object.entries(state?.resources ?? {}).flatMap(([address, { kind, id }]) => (goes.has(address) ? [] : [`${kind} ${id}`])));
+}
+
+/** @param held grows by the object that is planned to go, so that it goes once */
+function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<string>): Change | undefined {
   const { kinds, world, compose, request } = draft.input;
   const kind = kinds.get(entry.kind);
   if (!kind) {
@@ -266,6 +279,9 @@ function planRemoved(draft: Draft, address: string, entry: Entry): Change | unde
     draft.drift.push({ address, kind: kind.name, id: entry.id });
     return { action: 'forget', ...base, reason: `${why}, and it is gone already` };
   }
+  const object = `${entry.kind} ${entry.id}`;
+  if (held.has(object)) return { action: 'forget', ...base, reason: `${why}; another address holds its object` };
+  held.add(object);
   if (how === 'delete' && kind.operations.delete) {
     const write: Write = { verb: 'delete', id: entry.id, fields: {}, live };
     return { action: 'delete', ...base, reason: why, write, request: compose(kind, write) };

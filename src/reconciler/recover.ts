@@ -161,13 +161,12 @@ export async function recover(looker: Looker, session: Session): Promise<readonl
   const { pending, state } = session.snapshot;
   // The latest of none is -Infinity: nothing is waited for then.
   const sent = Math.max(...pending.map((intent) => Date.parse(intent.at))) + RENEWAL;
+  await waitUntilLanded(looker, pending, sent);
   const repeatable = pending.filter((intent) => intent.action !== 'create');
-  if (repeatable.length > 0) {
-    await waitUntilLanded(looker, pending, sent);
-    await session.record(...(await whatWasDone(looker, repeatable)));
-  }
+  if (repeatable.length > 0) await session.record(...(await whatWasDone(looker, repeatable)));
   const creates = pending.filter((intent) => intent.action === 'create');
-  const settled = await settle(looker, creates, Object.values(state.resources), sent);
+  // All of them were waited for.
+  const settled = await settle(looker, creates, Object.values(state.resources), -Infinity);
   const results = settled.flatMap((one) => resultOf(looker.kinds, one) ?? []);
   if (results.length > 0) await session.record(...results);
   const undecided = settled.flatMap((one) => (one.verdict === 'undecided' ? [question(one.intent, one.candidates)] : []));

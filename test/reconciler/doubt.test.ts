@@ -2,6 +2,7 @@
 // journals that are torn. Nothing is believed that the safety of others rests on, and nothing that left is forgotten.
 import { describe, expect, it } from 'vitest';
 import { TransportError, type Answer } from '../../src/api/index.js';
+import { dummyCredentials } from '../../src/emulator/index.js';
 import { Reference, Secret, Template, type Project } from '../../src/model/index.js';
 import type { Applied } from '../../src/reconciler/apply.js';
 import { declare } from '../support/planning.js';
@@ -198,6 +199,55 @@ describe('a write whose answer was lost', () => {
     expect((await cloud.apply(roles('administrator', 'full_access_user'), { allow })).exit).toBe(0);
     await cloud.clock.sleep(60_000);
     expect(cloud.objects('account_authorizations').map(({ role }) => role)).toEqual(['administrator', 'full_access_user']);
+  });
+
+  it('is waited for by the next run although another hand was quicker', async () => {
+    let sends = 0;
+    const cloud: Rig = rig({
+      intercept: async ({ method, path }, proceed) => {
+        if (method !== 'PATCH' || (sends += 1) > 1) return proceed();
+        void cloud.clock.sleep(20_000).then(proceed);
+        const headers = { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' };
+        await cloud.emulator.fetch(new Request(`http://localhost${path}`, { method: 'PATCH', headers, body: '{"name":"theirs"}' }));
+        return reply(504);
+      },
+    });
+    await cloud.apply(pagers(['ours']));
+    const applied = await cloud.apply(pagers(['ours'], false), { allow });
+    expect([applied.exit, ...told(applied)]).toEqual([1, 'alert_push_destinations.ours failed moved']);
+    const theirs = desire(declare('alert_push_destinations.ours', { name: 'theirs', enabled: true, endpoint: { url: 'https://ours.example.com' } }));
+    expect((await cloud.apply(theirs, { allow })).exit).toBe(0);
+    await cloud.clock.sleep(60_000);
+    expect(cloud.objects('alert_push_destinations')).toMatchObject([{ name: 'theirs', enabled: true }]);
+  });
+
+  it.each([
+    ['demotes', ['administrator', 'administrator'], 'full_access_user', ['administrator', 'full_access_user'], 3],
+    ['promotes', ['full_access_user', 'administrator'], 'administrator', ['full_access_user', 'administrator'], 2],
+  ] as const)('that %s is waited for by the next run where it was sent a second time', async (_, [first, second], role, back, spent) => {
+    let sends = 0;
+    const cloud: Rig = rig({
+      estate: {
+        version: 1,
+        root: '1',
+        next_id: 50,
+        records: { accounts: [{ id: '1', name: 'A1', account: null }], account_authorizations: [holds('900', '700', '1', first), holds('901', '701', '1', second)] },
+      },
+      intercept: async ({ method, path }, proceed) => {
+        if (method !== 'PUT' || !path.endsWith('900') || (sends += 1) > 1) return proceed();
+        void cloud.clock.sleep(20_000).then(proceed);
+        return reply(504);
+      },
+    });
+    const roles = (one: string, two: string): Project =>
+      desire(declare('account_authorizations.u0', { user: '700', account: '1', role: one }), declare('account_authorizations.u1', { user: '701', account: '1', role: two }));
+    await cloud.apply(roles(first, second), { allow });
+    expect((await cloud.apply(roles(role, 'administrator'), { allow })).exit).toBe(0);
+    expect((await cloud.apply(roles(back[0], back[1]), { allow })).exit).toBe(0);
+    await cloud.clock.sleep(60_000);
+    expect(cloud.objects('account_authorizations').map((one) => one.role)).toEqual(back);
+    const snapshot = await cloud.snapshot();
+    expect([snapshot?.pending, snapshot?.state.spent.length]).toEqual([[], spent]);
   });
 
   it('survives a wall clock that is set back between two sendings', async () => {

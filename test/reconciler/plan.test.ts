@@ -180,6 +180,21 @@ const table: readonly Row[] = [
     steps: ['keep accounts.new'],
     exit: 0,
   },
+  ...(['hq', 'new'] as const).map((name) => ({
+    title: `cut off in a rename, then declared as ${name} alone`,
+    declared: [declare(`accounts.${name}`, { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.new': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: [`keep accounts.${name}`, `forget accounts.${name === 'hq' ? 'new' : 'hq'}`],
+    exit: 2,
+  })),
+  {
+    title: 'cut off in a rename, then declared no more',
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.new': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['delete accounts.new', 'forget accounts.hq'],
+    exit: 3,
+  },
   {
     title: 'renamed from what was declared outside the PATHs',
     declared: [declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' })],

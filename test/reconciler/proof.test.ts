@@ -1,9 +1,9 @@
 // What apply believes only after it looked, and what it keeps to itself meanwhile.
-import { expect, it } from 'vitest';
-import { parseFault } from '../../src/emulator/index.js';
-import { Secret, type Declaration } from '../../src/model/index.js';
+import { describe, expect, it } from 'vitest';
+import { dummyCredentials, parseFault } from '../../src/emulator/index.js';
+import { Secret, type Declaration, type Lookup } from '../../src/model/index.js';
 import { declare } from '../support/planning.js';
-import { desire, rig } from '../support/rig.js';
+import { desire, rig, type Rig } from '../support/rig.js';
 
 const pager = (values: object = {}): Declaration =>
   declare('alert_push_destinations.pager', { name: 'Pager', enabled: true, endpoint: { url: 'https://hooks.example.com/a' }, ...values });
@@ -44,6 +44,101 @@ it('counts deletes over runs', async () => {
   expect(await cloud.apply(from(3))).toMatchObject({ exit: 0 });
   expect(await cloud.apply(from(6))).toMatchObject({ exit: 3, outcomes: [] });
   expect(cloud.objects('accounts')).toHaveLength(6);
+});
+
+it.each([
+  ['is put right after a success that changed nothing', 'status=200,method=PATCH,times=1', 'canary-2'],
+  ['is taken back after an answer that was lost', 'reset-after,method=PATCH', 'canary-1'],
+])('sends a secret again that %s: nobody knows which one is live', async (_, fault, value) => {
+  const sent: string[] = [];
+  const cloud = rig({ intercept: ({ body = '' }, proceed) => (sent.push(body), proceed()) });
+  const signing = (secret: string, enabled: boolean): ReturnType<typeof desire> => desire(pager({ enabled, authentication: { secret: new Secret('env.S', () => secret) } }));
+  await cloud.apply(signing('canary-1', true));
+  cloud.emulator.setFaults([parseFault(fault)]);
+  expect((await cloud.apply(signing('canary-2', false))).exit).not.toBe(0);
+  cloud.emulator.setFaults([]);
+  expect((await cloud.apply(signing(value, false))).exit).toBe(0);
+  expect(sent.filter((body) => body !== '').at(-1)).toContain(value);
+  const before = cloud.mutations().length;
+  expect((await cloud.apply(signing(value, false))).exit).toBe(0);
+  expect(cloud.mutations()).toHaveLength(before);
+});
+
+it.each(['status=200,method=PATCH,times=1', 'latency=0'])('sends its secret to an object that another hand made in place of ours (%s)', async (fault) => {
+  const sent: string[] = [];
+  const cloud = rig({ intercept: ({ body = '' }, proceed) => (sent.push(body), proceed()) });
+  const project = desire(pager({ authentication: { secret: new Secret('env.S', () => 'canary') } }));
+  await cloud.apply(project);
+  const byHand = (method: string, path: string, body?: string): Promise<Response> =>
+    cloud.emulator.fetch(
+      new Request(`http://localhost/api/v2/alert_push_destinations/${path}`, {
+        method,
+        headers: { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body }),
+      }),
+    );
+  await byHand('DELETE', `${String(cloud.objects('alert_push_destinations')[0]?.destination_config_id)}/`);
+  await byHand(
+    'POST',
+    '',
+    sent
+      .find((body) => body !== '')
+      ?.replace('canary', 'theirs')
+      .replace('true', 'false'),
+  );
+  cloud.emulator.setFaults([parseFault(fault)]);
+  for (let run = 0; run < 2; run += 1) await cloud.apply(project);
+  expect(sent.filter((body) => body !== '').at(-1)).toBe('{"enabled":true,"authentication":{"secret":"canary"}}');
+  expect((await cloud.plan(project)).exit).toBe(0);
+});
+
+describe('while a person looks at the plan', () => {
+  const estate = {
+    version: 1 as const,
+    root: '1',
+    next_id: 50,
+    records: {
+      accounts: [
+        { id: '1', name: 'Headquarters', account: null },
+        { id: '2', name: 'Depot', account: '1' },
+      ],
+      account_authorizations: ['700', '701'].map((user, at) => ({ id: `90${at}`, user, account: '1', role: 'administrator' })),
+    },
+  };
+  const put = (cloud: Rig, path: string, body: object): Promise<Response> =>
+    cloud.emulator.fetch(
+      new Request(`http://localhost/api/${path}`, {
+        method: 'PUT',
+        headers: path.startsWith('v2')
+          ? { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' }
+          : { authorization: `Bearer ${Object.keys(dummyCredentials.v3)[0]}`, accept: 'application/vnd.api+json', 'content-type': 'application/vnd.api+json' },
+        body: JSON.stringify(body),
+      }),
+    );
+  const slowly = (cloud: Rig, meanwhile: () => Promise<Response>) => async (): Promise<boolean> => {
+    await cloud.clock.sleep(6000);
+    expect((await meanwhile()).status).toBe(200);
+    return true;
+  };
+
+  it('demotes nobody who became the last administrator', async () => {
+    const cloud = rig({ estate });
+    const role = { data: { type: 'account_authorizations', id: '901', attributes: { role: 'no_access' } } };
+    const approve = slowly(cloud, () => put(cloud, 'v3/beta/account_authorizations/901', role));
+    const demotion = desire(declare('account_authorizations.u0', { user: '700', account: '1', role: 'read_only_user' }));
+    await expect(cloud.apply(demotion, { approve })).rejects.toMatchObject({ exit: 3, diagnostics: [{ code: 'last-administrator', address: 'account_authorizations.u0' }] });
+    expect(cloud.objects('account_authorizations')[0]).toMatchObject({ role: 'administrator' });
+  });
+
+  it('deletes nothing once a lookup finds nothing any more', async () => {
+    const cloud = rig({ estate });
+    await cloud.apply(desire(declare('accounts.a', { name: 'A' }), declare('accounts.b', { name: 'B' })));
+    const approve = slowly(cloud, () => put(cloud, 'v2/accounts/2/', { name: 'Moved' }));
+    const lookup: Lookup = { name: 'depot', kind: 'accounts', where: { name: 'Depot' }, origin: { file: 'a.yaml', line: 1, column: 1 } };
+    const project = { ...desire(declare('accounts.a', { name: 'A' })), lookups: [lookup] };
+    await expect(cloud.apply(project, { approve })).rejects.toMatchObject({ exit: 1, diagnostics: [{ code: 'lookup' }] });
+    expect(cloud.objects('accounts')).toHaveLength(4);
+  });
 });
 
 it('has no secret on the disk at any moment', async () => {

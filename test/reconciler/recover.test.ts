@@ -204,16 +204,16 @@ describe('recover', () => {
   }
   /** What it says, what it records in each call, and what it asked for. */
   async function recovery({ pending, resources = {}, objects = [], found = [], started = NOW }: Recovery) {
-    const { looker, asked, looked } = scene({ [PUSH]: [objects] }, found);
+    const { looker, asked, looked, events } = scene({ [PUSH]: [objects] }, found);
     const records: (readonly (Intent | Result)[])[] = [];
     const session: Partial<Session> = { snapshot: { state: stateWith({ ...resources }), pending, unfinished: true }, record: async (...more) => void records.push(more) };
     const now = (): number => looker.clock.now() + started - NOW;
     const said = await recover({ ...looker, clock: { ...looker.clock, now } }, session as Session).catch((error: unknown) => error);
-    return { said, records, asked, looked };
+    return { said, records, asked, looked, events };
   }
 
   it('does nothing where nothing was left behind', async () => {
-    expect(await recovery({ pending: [] })).toEqual({ said: [], records: [], asked: [], looked: [] });
+    expect(await recovery({ pending: [] })).toEqual({ said: [], records: [], asked: [], looked: [], events: [] });
   });
 
   it('records what was created, and says so', async () => {
@@ -273,6 +273,14 @@ describe('recover', () => {
   ])('waits %s', async (_, later, written, expected) => {
     const pending = written.map((milliseconds, index) => left({ op: `op-${index}`, at: new Date(NOW + milliseconds).toISOString() }));
     expect((await recovery({ pending, started: NOW + later })).asked[0]).toEqual([PUSH, expected]);
+  });
+
+  it.each([
+    ['the update', [change('update', '3')], `the update of ${PUSH}.a3`],
+    ['a create and an update together', [left(), change('update', '3')], '2 requests'],
+  ])('waits once for %s', async (_, pending, what) => {
+    const { events } = await recovery({ pending });
+    expect(events).toEqual([{ type: 'waiting', why: `until ${what} can no longer land`, milliseconds: 5000 }]);
   });
 
   it('tells updates and deletes that were carried out from those that were not', async () => {
