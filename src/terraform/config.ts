@@ -1,6 +1,6 @@
 // The provider's block: what it says wins over the environment, and is handed on under the environment's names, so that
 // there is one way to read addresses and credentials.
-import { defaultSettings, policyRules, Refusal, refuse, type PolicyRule, type Settings } from '../model/index.js';
+import { defaultSettings, policyRules, providerBlock, Refusal, refuse, type PolicyRule, type Settings } from '../model/index.js';
 import { isRecord } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue, type Path } from './cty.js';
 import type { WireDiagnostic } from './protocol.js';
@@ -17,8 +17,9 @@ export interface Configuration {
   readonly unknown: readonly string[];
 }
 
-const addresses = ['v2_url', 'v3_url', 'iot_url', 'flow_url'] as const;
-const credentials = ['mgr_api_id', 'mgr_api_key', 'vnd_api_id', 'vnd_api_key', 'v3_token', 'iot_username', 'iot_password', 'flow_username', 'flow_password'] as const;
+/** Addresses and credentials: what the environment can say as well. */
+const fallbacks = Object.entries(providerBlock).flatMap(([name, { word }]) => (word === 'text' && name !== 'journal' ? [name] : []));
+const addresses = fallbacks.filter((name) => name.endsWith('_url'));
 const headers = ['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'];
 const JOURNAL = '.trueup/terraform';
 
@@ -26,7 +27,7 @@ const variable = (name: string): string => `TRUEUP_${name.toUpperCase()}`;
 
 export function configurationOf(block: CtyObject, environment: Environment): Configuration {
   const overlaid: Record<string, string | undefined> = { ...environment };
-  for (const name of [...addresses, ...credentials, 'settle_seconds']) {
+  for (const name of [...fallbacks, 'settle_seconds']) {
     const value = block[name] ?? null;
     if (typeof value !== 'string' && typeof value !== 'number') continue;
     overlaid[variable(name)] = String(value);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { terraformIn } from '../support/installed.js';
+import { terraformIsHere } from '../support/terraform.js';
 import { folder, type Folder } from './run.js';
 
 const { version } = manifest;
@@ -17,8 +18,8 @@ const configuration = `terraform {\n  required_providers {\n    devicecloud = { 
 const at = (home: Folder, path: string): string => readFileSync(join(home.path, path), 'latin1');
 
 describe('provider install', () => {
-  it('fills a mirror of the folder, for both tools, which terraform init takes the provider from', async () => {
-    const home = folder({ 'main.tf': configuration, 'package.json': '{"type":"module"}' });
+  it('fills a mirror of the folder, for both tools', async () => {
+    const home = folder();
     const { stdout, stderr } = await home.expect(0, ['provider', 'install']);
     for (const host of ['terraform.io', 'opentofu.org']) {
       const path = `terraform.d/plugins/${packageOf(host)}`;
@@ -28,12 +29,6 @@ describe('provider install', () => {
       expect(statSync(join(home.path, path, EXECUTABLE)).mode & 0o111).toBe(0o111);
     }
     expect(stderr).toContain('terraform init');
-    const terraform = await terraformIn(home, '.', { TF_CLI_CONFIG_FILE: join(home.path, 'none.tfrc') });
-    home.write('none.tfrc', '');
-    expect(await terraform('init', '-input=false', '-no-color')).toMatchObject({ code: 0 });
-    const schema = await terraform('providers', 'schema', '-json');
-    expect(schema).toMatchObject({ code: 0 });
-    expect(schema.said).toContain('devicecloud_alert_rule');
   });
 
   it('is content with what is the same, and overwrites nothing that is not', async () => {
@@ -60,15 +55,32 @@ describe('provider install', () => {
   });
 
   it('names the built provider for those who build it, without init', async () => {
-    const home = folder({ 'main.tf': configuration });
-    const terraform = await terraformIn(home, '.', {});
+    const home = folder();
+    await home.expect(0, ['provider', 'install', '--dev']);
     expect(home.read('devicecloud.tfrc')).toContain(JSON.stringify(join(root, 'dist')));
-    expect((await terraform('validate', '-no-color')).said).toContain('Success!');
     expect((await home.expect(0, ['provider', 'install', '--dev'])).stdout).toBe('is there already: devicecloud.tfrc\n');
     home.write('devicecloud.tfrc', 'mine');
     expect((await home.expect(1, ['provider', 'install', '--dev'])).stderr).toContain('[exists]');
     expect(home.read('devicecloud.tfrc')).toBe('mine');
     expect((await home.expect(1, ['provider', 'install', '--dev', '--user'])).stderr).toContain('exclude one another');
+  });
+});
+
+describe.runIf(terraformIsHere('what provider install did', 2))('what provider install did', () => {
+  it('gives terraform init a provider, whatever package lies around it', async () => {
+    const home = folder({ 'main.tf': configuration, 'package.json': '{"type":"module"}', 'none.tfrc': '' });
+    await home.expect(0, ['provider', 'install']);
+    const terraform = await terraformIn(home, '.', { TF_CLI_CONFIG_FILE: join(home.path, 'none.tfrc') });
+    expect(await terraform('init', '-input=false', '-no-color')).toMatchObject({ code: 0 });
+    const schema = await terraform('providers', 'schema', '-json');
+    expect(schema).toMatchObject({ code: 0 });
+    expect(schema.said).toContain('devicecloud_alert_rule');
+  });
+
+  it('gives terraform one without init', async () => {
+    const home = folder({ 'main.tf': configuration });
+    const terraform = await terraformIn(home, '.', {});
+    expect((await terraform('validate', '-no-color')).said).toContain('Success!');
   });
 });
 

@@ -40,6 +40,9 @@ const planFile = ['state/plan-file.test.ts'];
 const durable = ['ports/durable.test.ts'];
 const quick = ['declarations/quick.test.ts'];
 const stacks = ['declarations/stack.test.ts'];
+const providerPlan = ['terraform/provider-plan.test.ts'];
+const providerCalls = ['terraform/provider-calls.test.ts'];
+const providerJournal = ['terraform/provider-journal.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   // What is on disk is on disk.
@@ -867,4 +870,76 @@ export const mutants: readonly Mutant[] = [
     tests: ['terraform/checker.test.ts'],
   },
   { name: 'the certificate is padded in the handshake', file: 'terraform/handshake.ts', find: ".replace(/=+$/, '')", replace: '', tests: ['terraform/handshake.test.ts'] },
+  {
+    name: 'terraform: a create takes what another run is still to put into its state',
+    file: 'terraform/create.ts',
+    find: ' || !(await run.isOver(entry))) continue;',
+    replace: ') continue;',
+    tests: providerJournal,
+  },
+  {
+    name: 'terraform: a create never looks what an earlier run left',
+    file: 'terraform/create.ts',
+    find: '  if (left) return',
+    replace: '  if (left && !left.id) return',
+    tests: providerJournal,
+  },
+  {
+    name: 'terraform: a create looks away from an open question',
+    file: 'terraform/create.ts',
+    find: 'if (open.length > 0)',
+    replace: 'if (open.length > 99)',
+    tests: providerJournal,
+  },
+  {
+    name: 'terraform: what a state shows stays in the journal',
+    file: 'terraform/journal.ts',
+    find: 'if (claimed.length > 0) await',
+    replace: 'if (claimed.length > 99) await',
+    tests: providerJournal,
+  },
+  { name: 'terraform: another process that writes is an error', file: 'terraform/journal.ts', find: 'if (!busy || ', replace: 'if (busy || ', tests: providerJournal },
+  {
+    name: 'terraform: creates go on while one of them is looked for',
+    file: 'terraform/workbench.ts',
+    find: 'while (lane.shut) await lane.shut;',
+    replace: '',
+    tests: providerJournal,
+  },
+  {
+    name: 'terraform: a reading outlives a write',
+    file: 'terraform/sight.ts',
+    find: 'wrote: (kind) => void seen.delete(kind.name),',
+    replace: 'wrote: () => undefined,',
+    tests: providerCalls,
+  },
+  {
+    name: 'terraform: two demotions are judged beside one another',
+    file: 'terraform/provider.ts',
+    find: 'alone: limited(1),',
+    replace: 'alone: limited(9),',
+    tests: providerCalls,
+  },
+  {
+    name: 'terraform: what moved since the plan is overwritten',
+    file: 'terraform/apply-resource.ts',
+    find: '  if (moved !== undefined)',
+    replace: '  if (moved === "")',
+    tests: providerCalls,
+  },
+  {
+    name: 'terraform: a secret is sent with every version',
+    file: 'terraform/apply-resource.ts',
+    find: "renewed(path) ? 'changed' : 'same'",
+    replace: "renewed(path) ? 'changed' : 'changed'",
+    tests: providerCalls,
+  },
+  {
+    name: 'terraform: another spelling is a difference',
+    file: 'terraform/plan-resource.ts',
+    find: 'valueOf(attribute, prior)) ? prior : wanted',
+    replace: 'valueOf(attribute, prior)) ? wanted : wanted',
+    tests: providerPlan,
+  },
+  { name: 'terraform: what the service dates is promised to stay', file: 'terraform/plan-resource.ts', find: '...unsettled(kind, prior) }', replace: '}', tests: providerPlan },
 ];

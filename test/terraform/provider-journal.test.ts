@@ -164,6 +164,26 @@ describe('a create without an answer', () => {
     expect(rulesOf(world)).toBe(1);
   });
 
+  it('is looked for before another one is made', async () => {
+    let [posts, later] = [0, undefined as (() => void) | undefined];
+    const world = providerRig({
+      estate: theirs,
+      intercept({ method }, proceed) {
+        if (method === 'POST') posts += 1;
+        else if (posts === 1 && later) {
+          const go = later;
+          later = undefined;
+          go();
+        }
+        return method === 'POST' && posts === 1 ? Promise.resolve({ status: 503, headers: {}, body: '' }) : proceed();
+      },
+    });
+    const core = new Core((await world.start()).provider);
+    const second = new Promise<unknown>((done) => (later = () => done(core.apply(RULE, null, { associated_accounts: ['1'] }))));
+    await Promise.all([core.apply(RULE, null, rule), second]);
+    expect(rulesOf(world)).toBe(2);
+  });
+
   it('is a question where another object appeared, and an import answers it', async () => {
     let calm = false;
     const world: ProviderRig = providerRig({
