@@ -1,0 +1,107 @@
+// What every figure is made with: whole processes of the built tool, their time and memory, the emulator as a process
+// of its own, and the table that is printed at the end.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export const quick = process.argv.includes('--quick');
+export const tool = resolve('dist/trueup.cjs');
+export const root = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
+
+export interface Run {
+  readonly seconds: number;
+  readonly mebibytes: number;
+  readonly stdout: string;
+}
+interface Row {
+  readonly what: string;
+  readonly measured: string;
+  readonly reach: string;
+  readonly reached: boolean;
+}
+
+export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+export const repeat = async (times: number, work: () => Promise<Run>): Promise<readonly Run[]> => {
+  const runs: Run[] = [];
+  for (let index = 0; index < times; index += 1) runs.push(await work());
+  return runs;
+};
+export const seconds = (runs: readonly Run[]): number => median(runs.map((run) => run.seconds));
+export const memory = (runs: readonly Run[]): number => median(runs.map((run) => run.mebibytes));
+
+/**
+ * Runs a command to its end; the peak of its memory is read from the kernel while it runs. Much output goes to a file:
+ * reading it here would take one of two cores from what is measured. @throws when it fails
+ */
+export function time(command: string, args: readonly string[], cwd: string, environment: NodeJS.ProcessEnv = process.env, output?: string): Promise<Run> {
+  return new Promise((done, fail) => {
+    const start = process.hrtime.bigint();
+    const to = output === undefined ? 'pipe' : openSync(output, 'w');
+    const child = spawn(command, args, { cwd, env: environment, stdio: ['ignore', to, 'pipe'] });
+    if (typeof to === 'number') closeSync(to);
+    let [stdout, stderr, peak] = ['', '', 0];
+    const sampler = setInterval(() => (peak = Math.max(peak, highWater(child.pid))), 25);
+    child.stdout?.on('data', (chunk: Buffer) => (stdout += String(chunk)));
+    child.stderr?.on('data', (chunk: Buffer) => (stderr += String(chunk)));
+    child.on('error', fail);
+    child.on('close', (code) => {
+      clearInterval(sampler);
+      const elapsed = Number(process.hrtime.bigint() - start) / 1e9;
+      if (code === 0) done({ seconds: elapsed, mebibytes: peak / 1024, stdout });
+      else fail(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stderr.slice(-2000)}`));
+    });
+  });
+}
+
+/** Peak resident memory in KiB. */
+export function highWater(pid: number | undefined): number {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+export interface Cloud {
+  readonly environment: NodeJS.ProcessEnv;
+  stop(): Promise<void>;
+}
+
+export async function cloud(folder: string, seed: object, faults: readonly string[] = []): Promise<Cloud> {
+  const file = join(folder, 'seed.json');
+  writeFileSync(file, JSON.stringify(seed));
+  const child = spawn(process.execPath, [tool, 'emulator', '--port', '0', '--seed', file, ...faults.flatMap((fault) => ['--fault', fault])], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exports = await firstLines(child);
+  const pairs = [...exports.matchAll(/^export (TRUEUP_\w+)='?([^'\n]*)'?$/gm)].map(([, name, value]) => [name as string, value as string] as const);
+  const quiet = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TRUEUP_')));
+  return {
+    environment: { ...quiet, ...Object.fromEntries(pairs), TRUEUP_LOG: 'error' },
+    stop: () =>
+      new Promise((done) => {
+        child.on('close', () => done());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+function firstLines(child: ChildProcess): Promise<string> {
+  return new Promise((done, fail) => {
+    let text = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += String(chunk);
+      if (/TRUEUP_V3_TOKEN=.*\n/.test(text) && /TRUEUP_VND_API_KEY=.*\n/.test(text) && /TRUEUP_V2_URL=.*\n/.test(text)) done(text);
+    });
+    child.on('close', () => fail(new Error(`the emulator ended: ${text}`)));
+  });
+}
+
+export const hasTerraform = spawnSync('terraform', ['version']).status === 0;
+export const rows: Row[] = [];
+export const row = (what: string, measured: string, reach: string, reached: boolean): void => {
+  rows.push({ what, measured, reach, reached });
+  process.stderr.write(`${reached ? 'ok  ' : 'MISS'} ${what}: ${measured} (reach: ${reach})\n`);
+};
+export const fixed = (value: number, digits = 2): string => value.toFixed(digits);
