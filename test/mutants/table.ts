@@ -608,6 +608,15 @@ export const mutants: readonly Mutant[] = [
   },
   { name: 'a mask may be declared', file: 'declarations/lint.ts', find: '...masksIn(tree).map((path) =>', replace: '...[].map((path) =>', tests: ['declarations/lint.test.ts'] },
   { name: 'a mask is exported', file: 'declarations/write.ts', find: 'unmasked(mergeOf(value).tree)', replace: 'mergeOf(value).tree', tests: ['declarations/merge.test.ts'] },
+  { name: 'exported HCL holds templates', file: 'declarations/write-hcl.ts', find: "'$&$&'", replace: "'$&'", tests: ['declarations/write-hcl.test.ts'] },
+  { name: 'an exported program holds templates', file: 'declarations/write-cdk.ts', find: "'$&$&'", replace: "'$&'", tests: ['declarations/write-cdk.test.ts'] },
+  {
+    name: 'an exported program refers to what comes later',
+    file: 'declarations/write-cdk.ts',
+    find: 'visit(byAddress.get(target) as Entry)',
+    replace: 'byAddress.get(target)',
+    tests: ['declarations/write-cdk.test.ts'],
+  },
   { name: 'a configuration may be referred to', file: 'declarations/interpolate.ts', find: " || one.wire === 'merge'", replace: '', tests: ['declarations/merge.test.ts'] },
   // Reports for browsers, test runners and code scanning.
   { name: 'text becomes markup', file: 'report/markup.ts', find: '(found) => entities[found] as string', replace: '(found) => found', tests: ['browser/junit.test.ts'] },
