@@ -1,29 +1,9 @@
 // The entry point of `trueup/constructs`: the program's root with the disk and the environment that it writes to.
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { mark, Program } from '../constructs/native/index.js';
+import { mark, Program } from '../constructs/native/program.js';
 
-export {
-  Account,
-  AccountAuthorization,
-  AlertPushDestination,
-  AlertRule,
-  ConfigurationManager,
-  DataAccount,
-  DataAccountAuthorization,
-  DataAlertPushDestination,
-  DataAlertRule,
-  DataConfigurationManager,
-  Lookup,
-  Resource,
-  secret,
-  Stack,
-  type PropsOf,
-  type Reference,
-  type SecretReference,
-  type StackProps,
-  type StackSettings,
-} from '../constructs/native/index.js';
+export * from '../constructs/native/index.js';
 
 export interface AppProps {
   /** Folder of the documents. Default: `TRUEUP_OUTDIR`, `CDKTF_OUTDIR`, or `trueup.out`. */

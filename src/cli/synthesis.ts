@@ -68,7 +68,7 @@ function run(
   { app, folder, context }: Program,
   output: string,
 ): Promise<{ readonly code: number | string; readonly last: readonly string[] }> {
-  const env = { ...environment, CDKTF_OUTDIR: output, CDKTF_CONTEXT_JSON: JSON.stringify(context), SYNTH_HCL_OUTPUT: 'false' };
+  const env = { ...environment, CDKTF_OUTDIR: output, TRUEUP_OUTDIR: output, CDKTF_CONTEXT_JSON: JSON.stringify(context), SYNTH_HCL_OUTPUT: 'false' };
   // In a group of its own where there are groups, so that whatever the shell started ends with it.
   const grouped = process.platform !== 'win32';
   const child = spawn(app, { cwd: folder, env, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: grouped });

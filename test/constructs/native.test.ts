@@ -116,6 +116,20 @@ test.each([
   }
 });
 
+test('the command runs such a program where `cdktf.json` names it, whatever folder the environment has for others', async () => {
+  const home = mkdtempSync(join(folder, 'home-'));
+  const door = JSON.stringify(join(TRUEUP, '../constructs.js'));
+  writeFileSync(
+    join(home, 'main.mjs'),
+    `import { Account, App, Stack } from ${door};\nconst app = new App();\nnew Account(new Stack(app, 'one'), 'a', { name: 'A' });\napp.synth();\n`,
+  );
+  writeFileSync(join(home, 'cdktf.json'), '{"language":"typescript","app":"node main.mjs"}');
+  const { code, stdout, stderr } = await start(['validate'], { cwd: home, env: { TRUEUP_OUTDIR: 'elsewhere' } }).ended;
+  expect(`${stdout}${stderr}`).toContain('1 declaration');
+  expect(code).toBe(0);
+  expect(readdirSync(home).toSorted()).toEqual(['cdktf.json', 'main.mjs']);
+});
+
 test('every kind has its classes', () => {
   for (const { singular } of kinds.values()) {
     expect(doors).toHaveProperty(camel(`_${singular}`));

@@ -67,3 +67,10 @@ test.each([
   // With the marks, everything compiles; without them, each marked line fails and no other.
   expect(compiled(text.replaceAll(MARK, '// here:'), `${door}-program`, options)).toEqual(lines);
 });
+
+test('the programs of the documentation compile', () => {
+  const page = readFileSync(join(root, 'docs/cdk.md'), 'utf8');
+  const programs = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, text]) => text as string);
+  expect(programs).toHaveLength(2);
+  for (const [index, text] of programs.entries()) expect(compiled(text, `page-${index}`, esm)).toEqual([]);
+});

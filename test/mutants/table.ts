@@ -39,12 +39,28 @@ const lock = ['state/lock.test.ts'];
 const planFile = ['state/plan-file.test.ts'];
 const durable = ['ports/durable.test.ts'];
 const quick = ['declarations/quick.test.ts'];
+const constructs = ['constructs/terraform.test.ts'];
+const native = ['constructs/native.test.ts'];
 const stacks = ['declarations/stack.test.ts'];
 const providerPlan = ['terraform/provider-plan.test.ts'];
 const providerCalls = ['terraform/provider-calls.test.ts'];
 const providerJournal = ['terraform/provider-journal.test.ts'];
 
 export const mutants: readonly Mutant[] = [
+  // Programs declare no secrets, and nothing that cannot be.
+  {
+    name: 'a token that stands for a literal passes as a secret',
+    file: 'constructs/terraform/door.ts',
+    find: '? isReference(Tokenization',
+    replace: '? Boolean(Tokenization',
+    tests: constructs,
+  },
+  { name: 'a quoted text passes as a reference', file: 'constructs/terraform/door.ts', find: '(?!\\s*")', replace: '', tests: constructs },
+  { name: 'a variable that a plan shows passes as a secret', file: 'constructs/native/tokens.ts', find: 'secret\\.(?:env', replace: '(?:secret|var)\\.(?:x|env', tests: native },
+  { name: 'a prop that does not exist is passed over', file: 'constructs/members.ts', find: 'return [...unknown, ...wrong];', replace: 'return wrong;', tests: constructs },
+  { name: 'two objects of a program share an address', file: 'constructs/native/program.ts', find: '...collisions(entries)', replace: '', tests: native },
+  { name: 'a file of another hand is removed by a program', file: 'cli/constructs.ts', find: "readFileSync(path, 'utf8').startsWith(mark)", replace: 'true', tests: native },
+
   // What is on disk is on disk.
   { name: 'the journal is not forced to the medium', file: 'ports/files.ts', find: 'await file.datasync();', replace: '', tests: durable },
   { name: 'a new file is not forced to the medium', file: 'ports/files.ts', find: 'await file.sync();', replace: '', tests: durable },
@@ -592,6 +608,15 @@ export const mutants: readonly Mutant[] = [
   },
   { name: 'a mask may be declared', file: 'declarations/lint.ts', find: '...masksIn(tree).map((path) =>', replace: '...[].map((path) =>', tests: ['declarations/lint.test.ts'] },
   { name: 'a mask is exported', file: 'declarations/write.ts', find: 'unmasked(mergeOf(value).tree)', replace: 'mergeOf(value).tree', tests: ['declarations/merge.test.ts'] },
+  { name: 'exported HCL holds templates', file: 'declarations/write-hcl.ts', find: "'$&$&'", replace: "'$&'", tests: ['declarations/write-hcl.test.ts'] },
+  { name: 'an exported program holds templates', file: 'declarations/write-cdk.ts', find: "'$&$&'", replace: "'$&'", tests: ['declarations/write-cdk.test.ts'] },
+  {
+    name: 'an exported program refers to what comes later',
+    file: 'declarations/write-cdk.ts',
+    find: 'visit(byAddress.get(target) as Entry)',
+    replace: 'byAddress.get(target)',
+    tests: ['declarations/write-cdk.test.ts'],
+  },
   { name: 'a configuration may be referred to', file: 'declarations/interpolate.ts', find: " || one.wire === 'merge'", replace: '', tests: ['declarations/merge.test.ts'] },
   // Reports for browsers, test runners and code scanning.
   { name: 'text becomes markup', file: 'report/markup.ts', find: '(found) => entities[found] as string', replace: '(found) => found', tests: ['browser/junit.test.ts'] },

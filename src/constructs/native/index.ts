@@ -8,7 +8,6 @@ import { lookupClass, resourceClass } from './classes.js';
 
 export { Lookup, Resource } from './classes.js';
 export type { PropsOf } from '../props.js';
-export { mark, Program } from './program.js';
 export { Stack, type StackProps, type StackSettings } from './stack.js';
 export { secret, type Reference, type SecretReference } from './tokens.js';
 
