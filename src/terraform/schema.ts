@@ -25,8 +25,15 @@ type Typed = Pick<SchemaAttribute, 'name' | 'type' | 'nested'>;
 
 /** The object type that attributes make. */
 export function typeOf(attributes: readonly Typed[]): CtyType {
-  return ['object', Object.fromEntries(attributes.map((attribute) => [attribute.name, attributeType(attribute)]))];
+  const known = types.get(attributes);
+  if (known !== undefined) return known;
+  const type: CtyType = ['object', Object.fromEntries(attributes.map((attribute) => [attribute.name, attributeType(attribute)]))];
+  types.set(attributes, type);
+  return type;
 }
+
+/** Asked several times a call, of schemas that never change. */
+const types = new WeakMap<readonly Typed[], CtyType>();
 
 export function attributeType({ type, nested }: Typed): CtyType {
   if (!nested) return type ?? 'dynamic';

@@ -25,7 +25,7 @@ export interface GrpcServer {
 }
 
 export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcServer {
-  const server = new Server({ 'grpc.max_receive_message_length': LARGEST_MESSAGE, 'grpc.max_send_message_length': -1 });
+  const server = new Server({ 'grpc.enable_channelz': 0, 'grpc.max_receive_message_length': LARGEST_MESSAGE, 'grpc.max_send_message_length': -1 });
   const connections = new Set<Socket>();
   const running = new Set<Promise<Reply>>();
   let seen = false;
