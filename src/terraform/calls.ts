@@ -1,6 +1,6 @@
 // The calls of the protocol, from message to message: decode by the schema, ask the provider, check what it answers,
 // encode. Whatever goes wrong on the way is a diagnostic, and core keeps what it had or gets what is known.
-import { own, Refusal, type Diagnostic } from '../model/index.js';
+import { equal, own, Refusal, type Diagnostic } from '../model/index.js';
 import { applyTrouble, planTrouble, readTrouble, salvaged, stateTrouble } from './checker.js';
 import { CtyError, decode, encode, parsed, Unknown, type CtyType, type CtyValue, type DynamicValue, type Path } from './cty.js';
 import type { Log } from './log.js';
@@ -95,7 +95,10 @@ async function upgradeState(wire: Wire, { type_name = '', version = 0, raw_state
     wire,
     async () => {
       const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
-      const { upgraded = null, diagnostics = [] } = await wire.provider.upgradeResourceState({ type_name, version, raw: rawOf(raw_state) });
+      const raw = rawOf(raw_state);
+      const { upgraded = null, diagnostics = [] } = await wire.provider.upgradeResourceState({ type_name, version, raw });
+      // Nearly always: what lies in terraform's state is of this schema, and goes back as it came.
+      if (equal(upgraded, raw)) return { upgraded_state: { json: raw_state?.json }, diagnostics };
       const trouble = stateTrouble(attributes, upgraded);
       return { ...(trouble.length > 0 ? {} : { upgraded_state: packed(typeOf(attributes), upgraded) }), diagnostics: [...diagnostics, ...trouble] };
     },
@@ -121,9 +124,10 @@ async function read(wire: Wire, message: Message): Promise<Reply> {
       const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
       const current = decode(typeOf(attributes), current_state ?? NONE);
       const { new_state = current, private: secret = kept, diagnostics = [] } = await wire.provider.readResource({ type_name, current_state: current, private: kept });
-      const trouble = stateTrouble(attributes, new_state);
+      const moved = !equal(new_state, current);
+      const trouble = moved ? stateTrouble(attributes, new_state) : [];
       if (trouble.length > 0) return { ...safe, diagnostics: [...diagnostics, ...trouble] };
-      return { new_state: packed(typeOf(attributes), new_state), private: secret, ...identityIn(wire, 'new_identity', type_name, new_state), diagnostics };
+      return { new_state: moved ? packed(typeOf(attributes), new_state) : safe.new_state, private: secret, ...identityIn(wire, 'new_identity', type_name, new_state), diagnostics };
     },
     own(wire.provider.schema.resources, type_name),
     safe,
@@ -138,9 +142,13 @@ async function plan(wire: Wire, message: Message): Promise<Reply> {
     async () => {
       const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
       const type = typeOf(attributes);
+      const prior_state = decode(type, message.prior_state ?? NONE);
+      // Core proposes what is there: nothing is planned. A secret that goes again has another version, which is in both.
+      if (prior_state !== null && sameBytes(message.prior_state, message.proposed_new_state))
+        return { ...safe, ...identityIn(wire, 'planned_identity', type_name, prior_state), diagnostics: [] };
       const request = {
         type_name,
-        prior_state: decode(type, message.prior_state ?? NONE),
+        prior_state,
         proposed_new_state: decode(type, message.proposed_new_state ?? NONE),
         config: decode(type, message.config ?? NONE),
         prior_private,
@@ -242,6 +250,9 @@ function identityIn({ provider: { schema } }: Wire, name: string, type_name: str
   if (held.some(([, value]) => value === null || value instanceof Unknown)) return {};
   return { [name]: { identity_data: packed(typeOf(identity.attributes), Object.fromEntries(held)) } };
 }
+
+const sameBytes = (a: DynamicValue | null | undefined, b: DynamicValue | null | undefined): boolean =>
+  a !== null && a !== undefined && b !== null && b !== undefined && Buffer.compare(a.msgpack, b.msgpack) === 0 && Buffer.compare(a.json, b.json) === 0;
 
 const NONE: DynamicValue = { msgpack: new Uint8Array(), json: new Uint8Array() };
 const NULL = { msgpack: Uint8Array.of(0xc0) };
