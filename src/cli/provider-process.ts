@@ -50,7 +50,8 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log
   const waiting: Socket[] = [];
   const listener = createServer((connection) => waiting.push(connection.on('error', () => undefined)));
   const address = await listen(listener, socketPath(folder, process.platform));
-  process.stdout.write(handshakeLine(address, own?.der));
+  // Core that was killed first reads no line, and is not the parent that is watched below.
+  process.stdout.write(handshakeLine(address, own?.der), (error) => error && process.exit(1));
 
   const { grpcServer } = await import('../terraform/server.js');
   const provider = await load(log);

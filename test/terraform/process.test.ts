@@ -150,6 +150,23 @@ describe('an end', () => {
     await expect.poll(() => isAlive(provider), { timeout: 20_000 }).toBe(false);
     expect(readdirSync(top)).toEqual([]);
   });
+
+  it('comes when core is killed before it could be seen', async () => {
+    const top = mkdtempSync(join(tmpdir(), 'fw-'));
+    onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+    const env = { PATH: process.env['PATH'], TMPDIR: top, ...asked };
+    // The shell outlives its parent, and becomes the provider when that is gone.
+    const parent = `const { spawn } = require('node:child_process');
+      const child = spawn('sh', ['-c', 'read line; exec "$0" "$1"', process.execPath, ${JSON.stringify(script.file)}], { stdio: ['pipe', 'pipe', 'inherit'] });
+      process.stdout.write(String(child.pid) + '\\n');`;
+    const killed = spawn(process.execPath, ['-e', parent], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const [said] = (await once(killed.stdout, 'data')) as [Buffer];
+    const provider = Number(String(said));
+    onTestFinished(() => void (isAlive(provider) && process.kill(provider, 'SIGKILL')));
+    killed.kill('SIGKILL');
+    await expect.poll(() => isAlive(provider), { timeout: 20_000 }).toBe(false);
+    expect(readdirSync(top)).toEqual([]);
+  });
 });
 
 function isAlive(pid: number): boolean {
