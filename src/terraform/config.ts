@@ -80,6 +80,13 @@ export async function blockComplaints(block: CtyObject, checkAddress: CheckAddre
   return out;
 }
 
+/** What to say once, before each object says it: without an address nothing can be reached. */
+export function unaddressed({ environment, unknown }: Configuration): readonly WireDiagnostic[] {
+  if (addresses.some((name) => unknown.includes(name) || (environment[variable(name)] ?? '') !== '')) return [];
+  const detail = `Set ${addresses.map(variable).join(', ')} as far as your kinds need them, or the attributes of the provider block: ${addresses.join(', ')}. To try it without a cloud: trueup emulator`;
+  return [{ severity: 'error', summary: 'No address of a service is configured', detail }];
+}
+
 /** @throws Refusal where something is needed that is not known yet */
 export function assertKnown({ unknown }: Configuration): void {
   if (unknown.length === 0) return;

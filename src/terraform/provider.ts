@@ -18,7 +18,7 @@ import {
 import type { Clock, Fingerprints, Random } from '../ports/index.js';
 import type { Store } from '../state/store.js';
 import { applyChange } from './apply-resource.js';
-import { assertKnown, blockComplaints, configurationOf, type CheckAddress, type Configuration, type Environment } from './config.js';
+import { assertKnown, blockComplaints, configurationOf, unaddressed, type CheckAddress, type Configuration, type Environment } from './config.js';
 import { isRecord, stateOf } from './convert.js';
 import { fromJson, type CtyObject, type CtyValue } from './cty.js';
 import { askedBadly, readObject, readRecords } from './data-sources.js';
@@ -115,7 +115,8 @@ export function createProvider(tools: ProviderTools): ProviderServer {
       configured = true;
       stop = new AbortController();
       configuration = configurationOf(isRecord(config) ? config : {}, environment);
-      return {};
+      const diagnostics = unaddressed(configuration);
+      return diagnostics.length > 0 ? { diagnostics } : {};
     },
 
     async validateResourceConfig({ type_name, config, client_capabilities }) {

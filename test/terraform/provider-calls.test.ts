@@ -260,6 +260,15 @@ describe('complaints', () => {
     expect((await core.plan(ACCOUNT, null, { name: 'A' })).planned_state).not.toBeNull();
     await expect(core.import(ACCOUNT, '1')).rejects.toThrow('cannot be used before v2_url of its block is known');
   });
+
+  it('says once that no address is configured', async () => {
+    const start = (environment: Readonly<Record<string, string>>, config: Partial<CtyObject> = {}): Promise<unknown> => providerRig().start({ environment, config });
+    await expect(start({})).rejects.toThrow('No address of a service is configured');
+    await expect(start({ TRUEUP_V2_URL: '' })).rejects.toThrow('No address of a service is configured');
+    await start({ TRUEUP_V3_URL: 'https://api.example.com' });
+    await start({}, { iot_url: 'https://api.example.com' });
+    await start({}, { v2_url: unknown });
+  });
 });
 
 describe('data sources', () => {
