@@ -308,7 +308,13 @@ function fits(type: CtyType, value: CtyValue): boolean {
 }
 
 function wireDiagnostic({ severity, summary, detail = '', path = [] }: WireDiagnostic, type: CtyType): Reply {
-  return { severity: severity === 'error' ? 'ERROR' : 'WARNING', summary, detail, ...(path.length > 0 ? { attribute: wirePath(type, path) } : {}) };
+  return { severity: severity === 'error' ? 'ERROR' : 'WARNING', summary, detail, ...(path.length > 0 ? { attribute: wirePath(type, shownPath(path)) } : {}) };
+}
+
+/** Core finds no name inside an attribute, and would show where the resource begins: the path ends before it. */
+function shownPath(path: Path): Path {
+  const inner = path.findIndex((step, index) => index > 0 && typeof step === 'string');
+  return inner < 0 ? path : path.slice(0, inner);
 }
 
 /** Core names no elements of sets, so a path ends at one. */

@@ -145,6 +145,13 @@ describe('a lifecycle of messages', () => {
     const reply = await call(clientOf(path), 'tfplugin6.Provider/ValidateResourceConfig', { type_name: 'devicecloud_note', config: config('shout') });
     expect(reply['diagnostics']).toEqual([expect.objectContaining({ severity: 'WARNING', attribute: { steps: [expect.objectContaining({ attribute_name: 'tags' })] } })]);
   });
+
+  it('ends the path of a complaint where core would find no line: at a name inside an attribute', async () => {
+    const { path } = await served(madeUp());
+    const locked = config('a', { lock: { key_wo: 'k', key_wo_version: 1 } });
+    const reply = await call(clientOf(path), 'tfplugin6.Provider/ValidateResourceConfig', { type_name: 'devicecloud_note', config: locked });
+    expect(reply['diagnostics']).toEqual([expect.objectContaining({ summary: 'too old', attribute: { steps: [expect.objectContaining({ attribute_name: 'lock' })] } })]);
+  });
 });
 
 describe('misdeeds of the provider', () => {
