@@ -1,6 +1,20 @@
 // ApplyResourceChange: what was planned is sent through the same last mile as everything else, judged by what is live
 // at that moment, read back, and answered as planned. Whatever goes wrong, an id that is known is answered.
-import { isEmpty, Refusal, refuse, secretsIn, writables, type AttributeChange, type Change, type Kind, type Live, type Value, type Values, type Write } from '../model/index.js';
+import {
+  isEmpty,
+  Refusal,
+  refuse,
+  secretsIn,
+  writables,
+  type AttributeChange,
+  type Change,
+  type Diagnostic,
+  type Kind,
+  type Live,
+  type Value,
+  type Values,
+  type Write,
+} from '../model/index.js';
 import { diff, sentFields, taken } from '../reconciler/diff.js';
 import { ours } from '../reconciler/merge.js';
 import type { Collection } from '../reconciler/observe.js';
@@ -148,11 +162,19 @@ async function remove(shop: Shop, kind: Kind, prior: CtyObject): Promise<ApplyRe
   });
 }
 
+/** Core deletes an object before it changes what names it; told otherwise, it remembers that from the object's last change on. */
+const LET_GO =
+  'Where another resource still names it, let go of it there first, in a run of its own. What was made or changed with lifecycle { create_before_destroy = true } is deleted after what names it was changed.';
+
+function advised({ action }: Change, failure: Diagnostic): Diagnostic {
+  return action === 'delete' && failure.code === 'rejected' && failure.detail === undefined ? { ...failure, detail: LET_GO } : failure;
+}
+
 /** @throws Refusal where a policy forbids the change, or it was not done */
 async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
   const send = async (): Promise<void> => {
     const outcome = await bench.write(change);
-    if (outcome.outcome !== 'done') throw new Refusal([failureOf(kind, outcome)]);
+    if (outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(kind, outcome))]);
   };
   if (!endangers(change)) {
     await send();
@@ -185,7 +207,7 @@ async function judged({ sight, kinds, allow }: Shop, kind: Kind, change: Change)
       severity: 'error',
       code: rule,
       summary: detail,
-      detail: `The rule ${rule} forbids it. Where another resource of this run mends it, let this one depend on that (depends_on); to let it happen: allow = ["${rule}"] in the provider block.`,
+      detail: `The rule ${rule} forbids it. ${rule === 'account-in-use' ? LET_GO : 'Where another resource of this run mends it, let this one depend on that (depends_on).'} To let it happen: allow = ["${rule}"] in the provider block.`,
       ...(isEmpty(address) ? {} : { address: String(address) }),
     })),
   );

@@ -337,9 +337,12 @@ function inside(type: CtyType | undefined, step: Path[number]): CtyType | undefi
 
 function troubleOf(error: unknown): readonly WireDiagnostic[] {
   if (error instanceof Refusal) return error.diagnostics.map(fromDiagnostic);
-  if (error instanceof CtyError) return [{ severity: 'error', summary: 'The value does not fit the schema', detail: `${error.message}.`, path: error.path }];
+  if (error instanceof CtyError) return [{ severity: 'error', summary: 'The value does not fit the schema', detail: `${placeOf(error.path)}${error.message}.`, path: error.path }];
   return [{ severity: 'error', summary: 'This should not have happened', detail: 'It is a mistake in the provider; please report it with what TF_LOG=error prints.' }];
 }
+
+/** Core shows no path where it has no line, as for what stands in a state. */
+const placeOf = (path: Path): string => (path.length === 0 ? '' : `${path.map((step) => (typeof step === 'object' ? step.key : step)).join('.')}: `);
 
 const fromDiagnostic = ({ severity, summary, detail, attribute }: Diagnostic): WireDiagnostic => ({
   severity: severity === 'error' ? 'error' : 'warning',

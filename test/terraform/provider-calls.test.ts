@@ -138,6 +138,15 @@ describe('writing', () => {
     const state = await core.import(ACCOUNT, '2');
     const { errors } = await core.tryApply(ACCOUNT, state, null);
     expect(errors[0]?.summary).toMatch(/still holds 1 of alert_rules/);
+    expect(errors[0]?.detail).toMatch(/create_before_destroy/);
+  });
+
+  it('says how core comes to delete after what names an object was changed', async () => {
+    const core = await begun(providerRig({ estate: theirs }));
+    const state = await core.apply(DESTINATION, null, { name: 'Mine', endpoint: { url: 'https://mine.example.com' } });
+    await core.apply(RULE, null, { associated_accounts: ['1'], http_destinations: [String(state['destination_config_id'])] });
+    const { errors } = await core.tryApply(DESTINATION, state, null);
+    expect(errors).toEqual([expect.objectContaining({ summary: expect.stringMatching(/answered 409/), detail: expect.stringMatching(/create_before_destroy/) })]);
   });
 
   it('sends nothing over what another hand changed since the plan', async () => {

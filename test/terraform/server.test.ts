@@ -133,6 +133,13 @@ describe('a lifecycle of messages', () => {
     expect(calls).toEqual(['planResourceChange', 'applyResourceChange', 'planResourceChange', 'importResourceState', 'upgradeResourceState']);
   });
 
+  it('names the attribute that does not fit, which core does not', async () => {
+    const { path } = await served(madeUp());
+    const current_state = { json: Buffer.from('{"id":"1","text":"a","size":true,"tags":null,"lock":null}') };
+    const reply = await call(clientOf(path), 'tfplugin6.Provider/ReadResource', { type_name: 'devicecloud_note', current_state });
+    expect(reply['diagnostics']).toEqual([expect.objectContaining({ summary: 'The value does not fit the schema', detail: 'size: a number is expected.' })]);
+  });
+
   it('answers what it does not speak with UNIMPLEMENTED', async () => {
     const { path } = await served(madeUp());
     const client = clientOf(path);
