@@ -5,7 +5,7 @@ import { taken } from '../reconciler/diff.js';
 import { applied } from '../reconciler/merge.js';
 import { identityKey, indexByIdentity } from '../reconciler/match.js';
 import { wordsFor } from './diagnostics.js';
-import { claimOf } from './journal.js';
+import { claimOf, SHOWN } from './journal.js';
 import { typeName } from './schema.js';
 import type { Bench, Shop } from './workbench.js';
 
@@ -50,7 +50,7 @@ function creation({ random, cloud, run }: Shop, kind: Kind, declared: Values): C
 /** What a run that is over made of the same content, where it is live and still equal. */
 async function leftOver({ run, claims }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live | undefined> {
   const content = digest(applied(kind, declared));
-  const alike = ({ kind: name, file, applied: theirs }: Entry): boolean => name === kind.name && file !== run.id && digest(theirs) === content;
+  const alike = ({ kind: name, file, applied: theirs }: Entry): boolean => name === kind.name && file !== run.id && file !== SHOWN && digest(theirs) === content;
   for (const [address, entry] of [...bench.entries].filter(([, one]) => alike(one))) {
     if (claims.has(claimOf(kind.name, entry.id)) || !(await run.isOver(entry))) continue;
     const live = (await bench.base(kind)).byId.get(entry.id);

@@ -12,6 +12,9 @@ const LINGER = 300;
 /** Milliseconds to wait for another process that holds the lock. */
 const PATIENCE = 600_000;
 
+/** Instead of a run: a state of terraform's shows the object. The entry stays for as long as creates of its kind are open, which must not take the object for theirs. */
+export const SHOWN = '';
+
 /** The terraform run that this process serves. */
 export interface Run {
   /** Names the run among all others, whichever process of it asks. */
@@ -64,7 +67,13 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
   async function end({ session, entries }: Held): Promise<void> {
     try {
       const claimed = [...entries].filter(isClaimed);
-      if (claimed.length > 0) await session.record(...claimed.map(([address]) => ({ type: 'result' as const, class: 'applied' as const, address, entry: null })));
+      if (claimed.length > 0) {
+        const { pending } = await session.compact();
+        const isOpen = ({ kind }: Entry): boolean => pending.some((intent) => intent.action === 'create' && intent.kind === kind);
+        await session.record(
+          ...claimed.map(([address, entry]) => ({ type: 'result' as const, class: 'applied' as const, address, entry: isOpen(entry) ? { ...entry, file: SHOWN } : null })),
+        );
+      }
       await session.compact();
     } finally {
       await session.release();

@@ -919,8 +919,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: what a state shows stays in the journal',
     file: 'terraform/journal.ts',
-    find: 'if (claimed.length > 0) await',
-    replace: 'if (claimed.length > 99) await',
+    find: 'if (claimed.length > 0)',
+    replace: 'if (claimed.length > 99)',
+    tests: providerJournal,
+  },
+  {
+    name: 'terraform: a create that was left open takes what a state shows',
+    file: 'terraform/journal.ts',
+    find: 'entry: isOpen(entry) ? { ...entry, file: SHOWN } : null',
+    replace: 'entry: null',
     tests: providerJournal,
   },
   { name: 'terraform: another process that writes is an error', file: 'terraform/journal.ts', find: 'if (!busy || ', replace: 'if (busy || ', tests: providerJournal },

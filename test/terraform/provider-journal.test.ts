@@ -104,6 +104,41 @@ describe('a provider that is killed', () => {
     expect(rulesOf(world)).toBe(2);
   });
 
+  it('takes what a state has shown for no create that was left open', async () => {
+    let [posts, reached] = [0, (): void => undefined];
+    const second = new Promise<void>((done) => (reached = done));
+    const world = providerRig({
+      estate: theirs,
+      async intercept({ method }, proceed) {
+        posts += method === 'POST' ? 1 : 0;
+        if (method !== 'POST' || posts !== 2) return proceed();
+        reached();
+        return new Promise(() => undefined);
+      },
+    });
+    const first = await world.start();
+    const killed = new Core(first.provider);
+    const state = await killed.apply(RULE, null, rule);
+    void killed.apply(RULE, null, rule);
+    await second;
+    first.kill();
+    const planning = await world.start();
+    await new Core(planning.provider).plan(RULE, state, rule);
+    await planning.provider.close();
+    planning.kill(false);
+    const applying = await world.start({ run: planning.run });
+    const twin = await new Core(applying.provider).apply(RULE, null, rule);
+    expect(twin['alert_config_id']).not.toBe(state['alert_config_id']);
+    expect(rulesOf(world)).toBe(2);
+    await applying.provider.close();
+    applying.kill();
+    await converge(world);
+    const last = await world.start();
+    await new Core(last.provider).plan(RULE, state, rule);
+    await last.provider.close();
+    expect(await entriesOf(world)).toBe(0);
+  });
+
   it('sends the secret again to what it takes', async () => {
     const type = 'devicecloud_alert_push_destination';
     const wanted = { name: 'Pager', authentication: { secret_wo: 's1', secret_wo_version: 1 } };
