@@ -1,7 +1,6 @@
 // Props against the vocabulary: which there are, what is wrong with those that were given, and what they say in the
 // API's names. The types say nearly as much, but not to JavaScript, and not of what comes from files.
-import { didYouMean, isObject, type Attribute, type Attributes } from '../model/index.js';
-import { camel } from './names.js';
+import { camel, didYouMean, isObject, type Attribute, type Attributes } from '../model/index.js';
 
 /** How one library writes what the vocabulary leaves open. */
 export interface Door {

@@ -2,6 +2,7 @@
 export * from './address.js';
 export * from './attribute.js';
 export * from './audit.js';
+export * from './camel.js';
 export * from './cloud.js';
 export * from './collection.js';
 export * from './declaration.js';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as constructs from '../../src/constructs/terraform/index.js';
 import { lookupClass, resourceClass } from '../../src/constructs/terraform/classes.js';
 import { Records } from '../../src/constructs/terraform/outputs.js';
-import { camel } from '../../src/constructs/names.js';
+import { camel } from '../../src/model/camel.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { providerSchema } from '../../src/terraform/schema.js';
 import type { Schema, SchemaAttribute } from '../../src/terraform/protocol.js';

@@ -1,8 +1,7 @@
 // Makes the class of a resource or lookup from its kind, on `constructs` alone.
 import { Construct } from 'constructs';
-import { NAME, own, type Attributes, type Kind, type Lifecycle } from '../../model/index.js';
+import { NAME, camel, own, type Attributes, type Camel, type Kind, type Lifecycle } from '../../model/index.js';
 import { asCondition, complaints, written } from '../members.js';
-import { camel, type Camel } from '../names.js';
 import type { ClassOf, Condition, Flat, OnlySecrets, Props, ReadableKeys } from '../props.js';
 import { nameOf, renamed } from './stack.js';
 import { nativeDoor, type NativeTokens, type Reference } from './tokens.js';

@@ -1,8 +1,6 @@
 // A stack is one document of declarations. Everything below it is named by its path in the stack.
 import { Construct, type IConstruct } from 'constructs';
-import type { Settings } from '../../model/index.js';
-import type { Camel } from '../names.js';
-import { camel } from '../names.js';
+import { camel, type Camel, type Settings } from '../../model/index.js';
 
 type Camelled<O> = { readonly [K in keyof O & string as Camel<K>]?: O[K] | undefined };
 

@@ -1,7 +1,6 @@
 // Getters of attributes: tokens of the type that the attribute has.
 import { ComplexList, type IInterpolatingParent, type IResolvable } from '#cdk';
-import type { Attribute, Attributes } from '../../model/index.js';
-import { camel, type Camel } from '../names.js';
+import { camel, type Attribute, type Attributes, type Camel } from '../../model/index.js';
 import type { Flat, OnlySecrets, ReadableKeys, SecretKeys } from '../props.js';
 
 type Output<A, V extends boolean> = A extends { readonly word: 'text' | 'choice' | 'ref' | 'document' }
