@@ -47,8 +47,11 @@ export function lookupRaw(kind: Kind, block: JsonObject, site: Site): RawMap {
 
 const unsupportedWord = (word: string, detail: string) => ({ path: [word], code: 'unsupported-block', summary: `\`${word}\` is not supported here`, detail });
 
+/** Naming the provider that a resource has anyway says nothing. */
+const isDefault = (word: string, value: Json | undefined): boolean => word === 'provider' && value === 'devicecloud';
+
 function without(block: JsonObject, complain: Complain): JsonObject {
-  for (const [word, detail] of Object.entries(refused)) if (own(block, word) !== undefined) complain(unsupportedWord(word, detail));
+  for (const [word, detail] of Object.entries(refused)) if (own(block, word) !== undefined && !isDefault(word, block[word])) complain(unsupportedWord(word, detail));
   return Object.fromEntries(Object.entries(block).filter(([name]) => !META.includes(name) && !Object.hasOwn(refused, name)));
 }
 
@@ -111,6 +114,7 @@ const harmless = ['create_before_destroy'];
 
 function lifecycleOf(kind: Kind, block: Json | undefined, { adopt, renamed_from }: Bonds, site: Site): RawMap {
   const words = isObject(block) ? block : {};
+  if (!isObject(block) && block !== undefined && block !== null) site.complain({ path: ['lifecycle'], code: 'wrong-type', summary: '`lifecycle`: an object is expected' });
   for (const word of Object.keys(words)) {
     if (['prevent_destroy', 'ignore_changes', ...harmless].includes(word)) continue;
     const detail = 'Of `lifecycle`, prevent_destroy and ignore_changes are honoured.';
@@ -145,7 +149,11 @@ function ignored(kind: Kind, words: Json | undefined, { complain }: Site): RawMa
 
 /** Data sources are read before anything is done, so waiting for one means nothing. */
 function waitsFor(list: Json | undefined, { stack, complain }: Site): readonly string[] {
-  if (!Array.isArray(list)) return [];
+  if (list === undefined || list === null) return [];
+  if (!Array.isArray(list)) {
+    complain({ path: ['depends_on'], code: 'wrong-type', summary: '`depends_on`: a list of addresses is expected' });
+    return [];
+  }
   return (list as readonly Json[]).flatMap((word, index) => {
     if (typeof word === 'string' && word.startsWith('data.')) return [];
     const found = typeof word === 'string' ? bareAddress(word, stack) : undefined;
@@ -172,10 +180,11 @@ export function bondsOf(stack: Stack, complain: Complain): ReadonlyMap<string, B
     else if (!target || target.kind)
       say('import', `the import to ${String(to)} is not supported here`, `Bind it by hand, as in: trueup import ${target?.kind?.name ?? 'KIND'}.NAME ID`);
   }
-  for (const { from, to } of listOf(stack.tree['moved'])) {
+  const moves = listOf(stack.tree['moved']);
+  for (const { from, to } of moves) {
     const [former, heir] = [from, to].map((text) => (typeof text === 'string' ? bareAddress(text, stack) : undefined));
     if (former && heir && !former.kind && !heir.kind) continue;
-    if (former?.kind && former.kind === heir?.kind && heir.key === undefined)
+    if (former?.kind && former.kind === heir?.kind && heir.key === undefined && !moves.some((one) => one.from === to))
       add(String(to), { renamed_from: former.key === undefined ? former.name : `${former.name}[${JSON.stringify(former.key)}]` });
     else say('moved', `the move from ${String(from)} to ${String(to)} is not supported here`, 'Move it by hand, as in: trueup state mv FROM TO');
   }

@@ -69,7 +69,8 @@ function readOutput(shelf: Shelf, folder: string, file: string): void {
   if (names.length === 0 || shelf.files.stat(join(folder, 'manifest.json'))) return readFolder(shelf, folder, () => file, undefined);
   for (const name of names.toSorted()) {
     const path = join(folder, name);
-    shelf.documents.push({ file: `${file}/${name}`, path, named: true, bytes: shelf.files.read(path, limits.bytes + 1) });
+    if (shelf.files.stat(path)?.kind !== 'file') complain(shelf, { file: `${file}/${name}`, path, named: true }, 'not-a-file', `${file}/${name} is no regular file`);
+    else shelf.documents.push({ file: `${file}/${name}`, path, named: true, bytes: shelf.files.read(path, limits.bytes + 1) });
   }
 }
 

@@ -129,6 +129,9 @@ function elsewhere({ kinds }: Work, section: string, type: string, name: string,
 
 const silent = new Set(['//', 'resource', 'data', 'variable', 'locals', 'output', 'provider', 'import', 'moved', 'terraform']);
 
+/** Sections that hold something by name. Read as empty, what they declare would be taken for removed. */
+const mappings = ['resource', 'data', 'variable', 'locals', 'output'];
+
 /** Whole sections that have no counterpart here, by name. */
 function sections({ tree }: Stack, say: Say): void {
   for (const section of Object.keys(tree).toSorted(compareText)) {
@@ -136,6 +139,12 @@ function sections({ tree }: Stack, say: Say): void {
     const detail =
       section === 'removed' ? 'Take the object out of the program, or let go of it: trueup state rm ADDRESS' : 'Take it out of the program, or let Terraform carry out this stack.';
     say('error', { path: [section], code: 'unsupported-block', summary: `\`${section}\` is not supported here`, detail });
+  }
+  for (const section of mappings) {
+    const misshapen = [own(tree, section), ...(section === 'resource' || section === 'data' ? Object.values(blockAt(tree, section)) : [])].some(
+      (one) => one !== undefined && !isObject(one),
+    );
+    if (misshapen) say('error', { path: [section], code: 'bad-stack', summary: `\`${section}\` is no mapping of names`, detail: 'Synthesise anew: trueup synth' });
   }
   const { backend, cloud } = blockAt(tree, 'terraform');
   const [kept] = cloud === undefined ? Object.keys(isObject(backend) ? backend : {}).filter((name) => name !== 'local') : ['cloud'];

@@ -104,6 +104,13 @@ describe('a program that cannot be planned', () => {
   it.each([
     ['fails', `throw new Error('out of order');`, {}, 'program-failed', 'out of order'],
     ['writes nothing', 'process.exit(0);', {}, 'no-stacks', 'It has to end with'],
+    [
+      'writes a folder for a document',
+      `process.getBuiltinModule('fs').mkdirSync(process.env.CDKTF_OUTDIR + '/x.yaml'); process.exit(0);`,
+      {},
+      'not-a-file',
+      'cdktf.json/x.yaml is no regular file',
+    ],
     ['is not named', '', { 'cdktf.json': '{"language":"typescript"}' }, 'bad-program', '"app": "node main.js"'],
     ['has a broken cdktf.json', '', { 'cdktf.json': '{' }, 'bad-program', 'is no JSON object'],
     ['evaluates', `new Resource(base, 'a', 'account', { name: cdk.Fn.upper('a') });`, {}, 'unsupported-expression', 'base/a: the expression ${upper("a")}'],

@@ -175,6 +175,10 @@ alert_rules:
     expect(named(await read(secret), 'alert_push_destinations.p').lifecycle).toEqual({ ignore_changes: ['authentication.secret'] });
   });
 
+  it('takes the provider that a resource has anyway for nothing said', async () => {
+    expect(await values(account({ name: 'A', provider: 'devicecloud' }), 'accounts.a')).toEqual({ name: 'A' });
+  });
+
   it('takes a document through a local, and null for null', async () => {
     expect(await values({ locals: { doc: '{"a":"${devicecloud_account.x.id}"}' }, ...rule({ settings: '${local.doc}' }) }, 'alert_rules.r')).toEqual({
       settings: { a: new Reference('declared', 'accounts.x', 'id') },
@@ -281,6 +285,23 @@ describe('what cannot be said', () => {
     ['an import by identity', { import: [{ to: 'devicecloud_account.a', identity: {} }], ...account({ name: 'A' }) }, 'unsupported-import | base | import | '],
     ['a move between types', { moved: [{ from: 'devicecloud_alert_rule.a', to: 'devicecloud_account.a' }], ...account({ name: 'A' }) }, 'unsupported-moved | base | moved | '],
     ['a move to a member', { moved: [{ from: 'devicecloud_account.b', to: 'devicecloud_account.a["k"]' }], ...account({ name: 'A' }) }, 'unsupported-moved | base | moved | '],
+    [
+      'a chain of moves',
+      {
+        moved: [
+          { from: 'devicecloud_account.b', to: 'devicecloud_account.c' },
+          { from: 'devicecloud_account.c', to: 'devicecloud_account.a' },
+        ],
+        ...account({ name: 'A' }),
+      },
+      'unsupported-moved | base | moved | base: the move from devicecloud_account.b to devicecloud_account.c',
+    ],
+    ['a lifecycle in a list', account({ name: 'A', lifecycle: [{ prevent_destroy: true }] }), 'wrong-type | base/a | lifecycle | '],
+    ['depends_on that is no list', account({ name: 'A', depends_on: 'devicecloud_account.b' }), 'wrong-type | base/a | depends_on | '],
+    ['resources in a list', { resource: [{ devicecloud_account: { a: { name: 'A' } } }] }, 'bad-stack | base | resource | '],
+    ['resources of a type in a list', { resource: { devicecloud_account: [{ a: { name: 'A' } }] } }, 'bad-stack | base | resource | '],
+    ['lookups of a type in a list', { data: { devicecloud_account: [{ a: { name: 'A' } }] } }, 'bad-stack | base | data | '],
+    ['variables in a list', { variable: [{ v: {} }] }, 'bad-stack | base | variable | '],
     ['a lookup of each', { data: { devicecloud_account: { d: made('base/d', { name: 'x', count: 1 }) } } }, 'unsupported-block | base/d | count | '],
   ])('%s', async (_, tree, expected) => {
     const found = await wrong(tree);
