@@ -6,6 +6,7 @@ import {
   isEmpty,
   isTree,
   masksIn,
+  mayBeTwins,
   memberAt,
   mergeOf,
   secretsIn,
@@ -114,7 +115,7 @@ function twinsAmong(bucket: readonly Declaration[], kinds: Kinds): readonly Diag
     const key = exactly(kind, one);
     const other = first.get(key);
     if (!other) first.set(key, one);
-    return !other || (one.lifecycle.allow_twin === true && other.lifecycle.allow_twin === true) ? [] : [twin(kind, one, other)];
+    return !other || mayBeTwins(one.lifecycle, other.lifecycle) ? [] : [twin(kind, one, other)];
   });
 }
 
@@ -124,7 +125,7 @@ function twin(kind: Kind, one: Declaration, other: Declaration): Diagnostic {
     severity: 'error',
     code: 'twins',
     summary: `${one.address} and ${other.address} are ${what}`,
-    detail: `A live object could not be told to belong to one of them. The other stands in ${placeText(other.origin)}. Remove one, or write \`lifecycle: { allow_twin: true }\` in both.`,
+    detail: `A live object could not be told to belong to one of them. The other stands in ${placeText(other.origin)}. Remove one, or write \`lifecycle: { allow_twin: true }\` in both, or let each adopt an object of its own.`,
     address: one.address,
     origin: one.origin,
   };

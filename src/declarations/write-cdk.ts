@@ -1,6 +1,6 @@
 // Writes a live estate as a TypeScript program for cdktf or cdktn: one construct an object, references as properties,
 // and `importFrom`, so that what it synthesises binds to what exists and changes nothing.
-import { Reference, holdsExact, isTree, referencesIn, wireText, type Attribute, type Attributes, type Kinds, type Value, type Values } from '../model/index.js';
+import { Reference, camel, holdsExact, isTree, referencesIn, wireText, type Attribute, type Attributes, type Kinds, type Value, type Values } from '../model/index.js';
 import { entriesOf, showing, unique, type Entry, type Estate } from './write.js';
 
 export type CdkLibrary = 'cdktf' | 'cdktn';
@@ -50,15 +50,13 @@ function inOrder(entries: readonly Entry[]): readonly Entry[] {
   return [...ordered];
 }
 
-/** `alert_type__in` as the constructs spell it. */
-const camel = (snake: string): string => snake.replace(/[_-]+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 const pascal = (snake: string): string => camel(`_${snake}`);
 
 /** What a constant of this name is called. */
-const named = (name: string): string => camel(`${name[0]?.toLowerCase()}${name.slice(1)}`);
+const named = (name: string): string => camel(`${name[0]?.toLowerCase()}${name.slice(1)}`.replaceAll('-', '_'));
 
 const RESERVED =
-  'app stack arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield'.split(
+  'app stack undefined globalThis arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield'.split(
     ' ',
   );
 
@@ -102,13 +100,14 @@ app.synth();
 
 /** One object, with a constant for it where others refer to it. */
 function statement(entry: Entry, desk: Desk): string {
-  const { kind, name, id, values, comments, secrets, masked } = entry;
+  const { kind, name, id, values, comments, secrets, masked, twin } = entry;
   const address = addressOf(entry);
   const path = unique(desk.paths.has(name) ? `${name}-${kind.singular.replaceAll('_', '-')}` : name, desk.paths);
   desk.paths.add(path);
   const hints = [
     ...secrets.map((one) => `${camel(one)} reads back masked and is left out; to manage it, write ${camel(one)}Wo, a sensitive TerraformVariable, and ${camel(one)}WoVersion`),
     ...masked.map((one) => `${one} reads back masked and is left out`),
+    ...(twin && id !== undefined ? ['Nothing but its identifier tells it from another: importFrom has to stay'] : []),
   ];
   const made = `new ${pascal(kind.singular)}(stack, ${quoted(path)}, ${written(propsOf(kind.attributes, values, desk), '')})`;
   const remarks = [...comments, ...hints].map((text) => `// ${text}\n`).join('');

@@ -56,6 +56,12 @@ export interface Lifecycle {
   readonly allow_twin?: boolean;
 }
 
+/** Whether two declarations that the same live object would be recognised by may stand side by side: both say so, or each names an object of its own. */
+export function mayBeTwins(one: Lifecycle, other: Lifecycle): boolean {
+  if (one.allow_twin === true && other.allow_twin === true) return true;
+  return one.adopt !== undefined && other.adopt !== undefined && one.adopt !== other.adopt;
+}
+
 export interface Declaration {
   readonly address: string;
   readonly kind: string;

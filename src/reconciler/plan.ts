@@ -2,6 +2,7 @@
 import {
   compareText,
   isKnown,
+  mayBeTwins,
   redact,
   redactAll,
   removals,
@@ -350,7 +351,7 @@ function twins(draft: Draft, changes: readonly Change[]): Diagnostic[] {
     const identity = identityKey(planned.kind, knownByName(planned.declared));
     const other = identity === undefined ? undefined : seen.get(`${planned.kind.name} ${identity}`);
     if (identity !== undefined && !other) seen.set(`${planned.kind.name} ${identity}`, declaration);
-    if (!other || (other.lifecycle.allow_twin && declaration.lifecycle.allow_twin)) continue;
+    if (!other || mayBeTwins(other.lifecycle, declaration.lifecycle)) continue;
     out.push({
       severity: 'error',
       code: 'twin',

@@ -64,6 +64,7 @@ describe('lint', () => {
     ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: 1 }\n', /^error twins accounts.b - 3:3 .*accounts.a are alike in `account` and `name`/],
     ['alert_rules:\n  a: { associated_groups: [1, 2] }\n  b: { associated_groups: [2, 1], schedule: null, settings: {} }\n', /^error twins alert_rules.b - 3:3 .*identical/],
     ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_twin: true } }\n  b: { associated_groups: [1] }\n', /^error twins/],
+    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { adopt: 7 } }\n  b: { associated_groups: [1] }\n', /^error twins/],
     ['alert_rules:\n  a: { associated_groups: [1], settings: { x: 1, y: 2 } }\n  b: { associated_groups: [1], settings: { y: 2, x: 1 } }\n', /^error twins/],
   ])('%j', async (text, expected) => {
     const found = await advice(text);
@@ -74,6 +75,7 @@ describe('lint', () => {
 
   it.each([
     ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_twin: true } }\n  b: { associated_groups: [1], lifecycle: { allow_twin: true } }\n'],
+    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { adopt: 7 } }\n  b: { associated_groups: [1], lifecycle: { adopt: 8 } }\n'],
     ['alert_rules:\n  a: { associated_groups: [1], settings: { x: 1 } }\n  b: { associated_groups: [1], settings: { x: 2 } }\n'],
     ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: "2" }\n'],
     ['alert_rules:\n  r: { associated_groups: [1], http_destinations: [] }\n'],

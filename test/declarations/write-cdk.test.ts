@@ -144,4 +144,23 @@ describe('writeCdk', () => {
       { numRuns: 300 },
     );
   });
+
+  it('says which imports have to stay, and names no constant like a global', () => {
+    const twin = { associated_groups: ['1'] };
+    const program = programOf(
+      new Map<string, readonly Written[]>([
+        [
+          'accounts',
+          [
+            { name: 'undefined', id: '1', values: { name: 'undefined' } },
+            { name: 'global-this', id: '2', values: { name: 'Global this', account: '1' } },
+            { name: 'leaf', id: '3', values: { name: 'Leaf', account: '2' } },
+          ],
+        ],
+        ['alert_rules', ['7', '8'].map((id) => ({ name: `r${id}`, id, values: twin }))],
+      ]),
+    );
+    expect(program.match(/const \w+/g)).toEqual(['const app', 'const stack', 'const undefinedAccount', 'const globalThisAccount']);
+    expect(program.match(/\/\/ Nothing but its identifier tells it from another: importFrom has to stay\nnew AlertRule\(stack, '\w+'/g)).toHaveLength(2);
+  });
 });

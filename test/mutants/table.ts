@@ -843,6 +843,21 @@ export const mutants: readonly Mutant[] = [
     replace: "if (typeof inner !== 'string') {",
     tests: stacks,
   },
+  { name: 'resources in a list are none', file: 'declarations/stack.ts', find: "const mappings = ['resource', 'data', ", replace: "const mappings = ['data', ", tests: stacks },
+  {
+    name: 'a chain of moves loses its beginning',
+    file: 'declarations/stack-blocks.ts',
+    find: ' && !moves.some((one) => one.from === to)',
+    replace: '',
+    tests: stacks,
+  },
+  {
+    name: 'one import is enough for twins',
+    file: 'model/declaration.ts',
+    find: 'one.adopt !== undefined && other.adopt !== undefined && one.adopt',
+    replace: 'one.adopt',
+    tests: ['declarations/lint.test.ts'],
+  },
   { name: 'a stack trace opens any file', file: 'declarations/stack.ts', find: "&& !file.startsWith('../') ", replace: '', tests: stacks },
   {
     name: 'nothing waits for what it depends on',
