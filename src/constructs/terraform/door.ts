@@ -28,5 +28,8 @@ export const doorAt = (scope: IConstruct): Door => ({
 /** Terraform's own language, written by hand. */
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.includes('${');
 
-/** One expression and nothing beside it; a quoted text is as good as a literal. */
-const isReference = (value: unknown): boolean => typeof value === 'string' && /^\$\{(?!\s*")[^{}]+\}$/.test(value);
+/** One expression that refers to something, and nothing beside it: what only works on quoted texts is as good as a literal. */
+function isReference(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^\$\{[^{}]+\}$/.test(value) || value.includes('<<')) return false;
+  return /[A-Za-z_][\w-]*[.[]/.test(value.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'));
+}
