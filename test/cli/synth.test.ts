@@ -1,5 +1,5 @@
 // CDK programs as people have them: run by the built command, planned, applied, migrated. Both libraries are the real ones.
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emulator, folder, type Folder } from './run.js';
@@ -207,5 +207,13 @@ describe('migrate', () => {
     const at = home('cdktf', estate, { 'package.json': manifest.replace('"cdktf-cli"', '"@cdktf/provider-aws": "19.0.0", "cdktf-cli"') });
     expect((await at.expect(1, ['migrate', '--auto-approve'])).stderr).toContain('[bound-to-cdktf]');
     expect(at.read('main.mjs')).toContain(`from 'cdktf'`);
+  });
+
+  it('refuses a file that it could not write as it was', async () => {
+    const at = home('cdktf', estate);
+    const latin = Buffer.from("// caf\u00e9\nimport 'cdktf';\n", 'latin1');
+    writeFileSync(join(at.path, 'latin.mjs'), latin);
+    expect((await at.expect(1, ['migrate', '--auto-approve'])).stderr).toContain('[not-utf8]');
+    expect(readFileSync(join(at.path, 'latin.mjs')).equals(latin)).toBe(true);
   });
 });

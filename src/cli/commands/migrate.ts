@@ -65,7 +65,8 @@ async function changesIn(folder: string): Promise<readonly Change[]> {
 }
 
 async function changeOf(path: string): Promise<readonly Change[]> {
-  const before = await readFile(path, 'utf8');
+  const bytes = await readFile(path);
+  const before = bytes.toString('utf8');
   const isPackage = basename(path) === 'package.json';
   const bound = isPackage ? boundToCdktf(before) : [];
   if (bound.length > 0)
@@ -73,7 +74,9 @@ async function changeOf(path: string): Promise<readonly Change[]> {
       detail: 'Replace them first: by bindings of the same providers that were made for cdktn.',
     });
   const after = isPackage ? migratedPackage(before) : migratedSource(before);
-  return after === before ? [] : [{ path, before, after, mode: (await stat(path)).mode & 0o777 }];
+  if (after === before) return [];
+  if (!bytes.equals(Buffer.from(before, 'utf8'))) refuse('not-utf8', `${path} is not UTF-8, and would not stay as it is.`, { detail: 'Save it as UTF-8 first.' });
+  return [{ path, before, after, mode: (await stat(path)).mode & 0o777 }];
 }
 
 /** What the program writes as it stands. @throws Refusal where it fails */
