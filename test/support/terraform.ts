@@ -27,8 +27,11 @@ export interface Workspace {
   start(...words: readonly string[]): ChildProcess;
 }
 
-/** A folder with a configuration, removed with the test. `executable`: the provider, found by `dev_overrides`. */
-export function workspace(main: string, how: { readonly executable?: string; readonly env?: Readonly<Record<string, string>> } = {}): Workspace {
+/** A folder with a configuration, removed with the test. `executable`: the provider, found by `dev_overrides`; `env` may be known later than the folder. */
+export function workspace(
+  main: string,
+  how: { readonly executable?: string; readonly env?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) } = {},
+): Workspace {
   const folder = mkdtempSync(join(tmpdir(), 'four-wire-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const write = (files: Readonly<Record<string, string>>): void => {
@@ -43,16 +46,16 @@ export function workspace(main: string, how: { readonly executable?: string; rea
     'terraform.tf': 'terraform {\n  required_providers {\n    devicecloud = { source = "trueup/devicecloud" }\n  }\n}\n',
     'main.tf': main,
   });
-  const env = {
+  const env = (): NodeJS.ProcessEnv => ({
     ...process.env,
     TF_CLI_CONFIG_FILE: join(folder, 'cli.tfrc'),
     CHECKPOINT_DISABLE: '1',
     TF_IN_AUTOMATION: '1',
     TF_CLI_ARGS: '-no-color',
     TMPDIR: folder,
-    ...how.env,
-  };
-  const start = (...words: readonly string[]): ChildProcess => spawn('terraform', words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    ...(typeof how.env === 'function' ? how.env() : how.env),
+  });
+  const start = (...words: readonly string[]): ChildProcess => spawn('terraform', words, { cwd: folder, env: env(), stdio: ['ignore', 'pipe', 'pipe'] });
   return {
     folder,
     write,

@@ -1,0 +1,89 @@
+// A cloud of the tests' own process behind a real socket, whose records another hand can change behind everybody's
+// back, and the provider as it is over it, served to terraform from here: a command costs what terraform costs.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { providerOf } from '../../src/cli/provider.js';
+import { createEmulator, dummyCredentials, serve as listen, type Emulator, type Estate } from '../../src/emulator/index.js';
+import type { JsonObject } from '../../src/model/index.js';
+import { systemClock } from '../../src/ports/clock.js';
+import { systemRandom } from '../../src/ports/random.js';
+import { collections, kinds } from '../../src/resources/index.js';
+import { serve } from '../../src/terraform/server.js';
+
+const [mgrId, mgrKey, vndId, vndKey] = Object.values(dummyCredentials.v2[0] ?? {}) as [string, string, string, string];
+const [token] = Object.keys(dummyCredentials.v3) as [string];
+
+/** What no file may hold that terraform or the provider writes. */
+export const KEYS: readonly string[] = [mgrId, mgrKey, vndId, vndKey, token];
+
+export interface Box {
+  /** What leads a client here. */
+  readonly env: Readonly<Record<string, string>>;
+  objects(kind: string): readonly JsonObject[];
+  /** Everything, to begin another box with. */
+  snapshot(): Estate;
+  /** Mutating requests so far, as `METHOD path`. */
+  writes(): readonly string[];
+  /** Another hand: the records of a kind are what `change` makes of them. */
+  tamper(kind: string, change: (records: readonly JsonObject[]) => readonly JsonObject[]): void;
+  /** Stands between client and emulator. */
+  intercept: ((request: Request, proceed: () => Promise<Response>) => Promise<Response>) | undefined;
+  close(): Promise<void>;
+}
+
+export async function box(estate: Estate): Promise<Box> {
+  const begin = (now: Estate): Emulator => createEmulator({ kinds, collections, clock: systemClock(), random: systemRandom(), estate: now });
+  let emulator = begin(estate);
+  const writes: string[] = [];
+  const fetch = async (request: Request): Promise<Response> => {
+    if (request.method !== 'GET') writes.push(`${request.method} ${new URL(request.url).pathname}`);
+    const proceed = async (): Promise<Response> => emulator.fetch(request);
+    return self.intercept ? self.intercept(request, proceed) : proceed();
+  };
+  const served = await listen({ ...emulator, fetch }, { port: 0 });
+  const self: Box = {
+    env: {
+      TRUEUP_V2_URL: `${served.url}/api/v2`,
+      TRUEUP_MGR_API_ID: mgrId,
+      TRUEUP_MGR_API_KEY: mgrKey,
+      TRUEUP_VND_API_ID: vndId,
+      TRUEUP_VND_API_KEY: vndKey,
+      TRUEUP_V3_URL: served.url,
+      TRUEUP_V3_TOKEN: token,
+    },
+    objects: (kind) => emulator.objects(kind),
+    snapshot: () => emulator.snapshot(),
+    writes: () => writes,
+    tamper(kind, change) {
+      const { records, ...rest } = emulator.snapshot();
+      emulator = begin({ ...rest, records: { ...records, [kind]: change(records[kind] ?? []) } });
+    },
+    intercept: undefined,
+    close: () => served.close(),
+  };
+  return self;
+}
+
+export interface Reattached {
+  /** The value of TF_REATTACH_PROVIDERS. */
+  readonly reattach: string;
+  close(): Promise<void>;
+}
+
+/** @param cwd where its journal lies, as for a provider that terraform starts in that folder */
+export async function served(cwd: string, env: Readonly<Record<string, string>>): Promise<Reattached> {
+  const folder = mkdtempSync(join(tmpdir(), 'box-'));
+  const streams = { stdout: { value: new PassThrough() }, stderr: { value: new PassThrough() } };
+  const own = Object.create(process, { env: { value: env }, cwd: { value: () => cwd }, ...streams }) as NodeJS.Process;
+  const provider = await providerOf(own, () => undefined, process.pid);
+  const { reattach, close } = await serve({ provider, log: () => undefined, source: 'registry.terraform.io/trueup/devicecloud', path: join(folder, 's'), pid: process.pid });
+  return {
+    reattach,
+    async close() {
+      await close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
