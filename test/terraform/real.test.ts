@@ -12,7 +12,7 @@ import { executable } from '../support/built.js';
 import { terraformIsHere, workspace, type Workspace } from '../support/terraform.js';
 import { madeUp } from './made-up.js';
 
-const here = terraformIsHere('terraform over the wire', 9);
+const here = terraformIsHere('terraform over the wire', 10);
 vi.setConfig({ testTimeout: 120_000 });
 
 let script: Awaited<ReturnType<typeof executable>>;
@@ -53,6 +53,17 @@ describe.runIf(here)('a provider that terraform starts', () => {
     place.write({ 'main.tf': noted('bye', '  size = 2\n') });
     expect((await place.run('apply', '-auto-approve')).stdout).toContain('1 added, 0 changed, 1 destroyed');
     expect((await place.run('destroy', '-auto-approve')).stdout).toContain('1 destroyed');
+  });
+
+  it('never tells core a number that would crash it, nor what is malformed', async () => {
+    for (const deed of ['plan nan', 'read nan', 'read junk', 'apply nan']) {
+      const place = workspace(noted(deed), { executable: script.file });
+      const applied = await place.run('apply', '-auto-approve');
+      expect([deed, applied.status]).toEqual([deed, deed.startsWith('read') ? 0 : 1]);
+      const { status, stderr } = await place.run('plan');
+      expect([deed, status, stderr + applied.stderr]).toEqual([deed, deed.startsWith('apply') ? 0 : 1, expect.stringMatching(/against its own schema|does not fit the schema/)]);
+      expect(stderr + applied.stderr).not.toMatch(/panic|crash/i);
+    }
   });
 
   it('leaves no process behind, killed at any kind of call', async () => {
