@@ -61,6 +61,8 @@ export async function synthesise(context: Surroundings, program: Program, output
 }
 
 const TOLD = 12;
+/** Milliseconds in which what a program printed last is still heard. */
+const LINGER = 1_000;
 
 /** Its exit code, or the signal that ended it, and the last lines it printed, but for those of stack traces. */
 function run(
@@ -73,9 +75,13 @@ function run(
   const grouped = process.platform !== 'win32';
   const child = spawn(app, { cwd: folder, env, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: grouped });
   const stop = (): void => {
-    if (child.pid === undefined || child.exitCode !== null) return;
-    if (grouped) process.kill(-child.pid, 'SIGTERM');
-    else child.kill();
+    if (child.pid === undefined) return;
+    try {
+      if (grouped) process.kill(-child.pid, 'SIGTERM');
+      else child.kill();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
   };
   signal.addEventListener('abort', stop, { once: true });
   let text = '';
@@ -87,6 +93,11 @@ function run(
   child.stderr.on('data', hear);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
+    // What the program started and left behind holds its output open: it ends with it, and is not waited for.
+    child.once('exit', () => {
+      stop();
+      setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), LINGER).unref();
+    });
     child.once('close', (code, ended) => {
       signal.removeEventListener('abort', stop);
       const last = text.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line));

@@ -123,7 +123,7 @@ describe('a declaration file', () => {
   it('that is a folder, or a state or a saved plan that is one', async () => {
     const home = folder();
     for (const name of ['empty.yaml', 'plan.trueup', 'state.json']) mkdirSync(join(home.path, name));
-    await refused(home, ['validate', 'empty.yaml'], 1, /no YAML file in empty\.yaml/);
+    await refused(home, ['validate', 'empty.yaml'], 1, /no YAML file and no CDK program in empty\.yaml/);
     await refused(home, ['show', 'plan.trueup'], 1, /plan\.trueup: it is a folder/);
     home.write('ours/trueup.yaml', `settings: { target: emulator, state: state.json }\n${account('A')}`);
     await refused(home, ['plan', 'ours'], 1, /state\.json: it is a folder/);

@@ -143,6 +143,14 @@ describe('a program that cannot be planned', () => {
     expect((await started.ended).code).toBe(143);
     await gone(pid);
   });
+
+  it('waits for no process that it left behind, and leaves none', async () => {
+    const child = `import { spawn } from 'node:child_process'; const left = spawn('sleep', ['600'], { stdio: 'inherit' }); console.log('pid', left.pid); left.unref();`;
+    const at = home('cdktf', estate);
+    writeFileSync(join(at.path, 'main.mjs'), `${child}\n${readFileSync(join(at.path, 'main.mjs'), 'utf8')}`);
+    const { stderr } = await at.expect(0, ['validate']);
+    await gone(Number(/pid (\d+)/.exec(stderr)?.[1]));
+  });
 });
 
 /** Resolves once no process has the number. */
