@@ -61,6 +61,8 @@ export async function synthesise(context: Surroundings, program: Program, output
 }
 
 const TOLD = 12;
+/** The libraries ask for terraform's version once for each object that is imported, and fail where there is none. It is trueup that reads the stack. */
+const ANSWERS = 'echo 1.11.4';
 /** Milliseconds in which what a program printed last is still heard. */
 const LINGER = 1_000;
 
@@ -70,7 +72,14 @@ function run(
   { app, folder, context }: Program,
   output: string,
 ): Promise<{ readonly code: number | string; readonly last: readonly string[] }> {
-  const env = { ...environment, CDKTF_OUTDIR: output, TRUEUP_OUTDIR: output, CDKTF_CONTEXT_JSON: JSON.stringify(context), SYNTH_HCL_OUTPUT: 'false' };
+  const env = {
+    TERRAFORM_BINARY_NAME: ANSWERS,
+    ...environment,
+    CDKTF_OUTDIR: output,
+    TRUEUP_OUTDIR: output,
+    CDKTF_CONTEXT_JSON: JSON.stringify(context),
+    SYNTH_HCL_OUTPUT: 'false',
+  };
   // In a group of its own where there are groups, so that whatever the shell started ends with it.
   const grouped = process.platform !== 'win32';
   const child = spawn(app, { cwd: folder, env, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: grouped });
