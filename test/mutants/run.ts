@@ -1,5 +1,6 @@
 // Breaks the sources, one rule at a time, and expects a test to notice: `npm run mutants [part of a name…]`. A mutant that
-// survives is a test that is missing; a text that is no longer found is a row of the table that nobody keeps.
+// survives is a test that is missing; a text that is no longer found is a row of the table that nobody keeps. That the
+// tests pass over whole sources is seen first; `--tests-follow` leaves that to a run of all tests behind this one.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +53,8 @@ async function verdict(mutant: Mutant, folder: string): Promise<string | undefin
   return report.numPassedTests > 0 ? `survived ${mutant.tests.join(', ')}` : 'no test was run';
 }
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((word) => word !== '--tests-follow');
+const follow = process.argv.includes('--tests-follow');
 const chosen = mutants.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 const folder = mkdtempSync(join(tmpdir(), 'trueup-mutants-'));
 const begun = performance.now();
@@ -66,7 +68,7 @@ for (const mutant of chosen) {
   if (trouble !== undefined) tell(mutant, trouble);
 }
 try {
-  if (troubles.length === 0 && chosen.length > 0) {
+  if (troubles.length === 0 && chosen.length > 0 && !follow) {
     const whole = await test('', [...new Set(chosen.flatMap(({ tests }) => tests))], folder);
     const red = whole?.testResults.filter(({ status }) => status !== 'passed').map(({ name }) => relative('.', name));
     tell({ name: 'without a mutant, every test passes' }, whole?.success === true ? undefined : `not in ${red?.join(', ') ?? 'time'}`);
