@@ -52,7 +52,8 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
   server.addService(packages['plugin.GRPCController'] as ServiceDefinition, {
     Shutdown: (_call: unknown, reply: (error: null, value: Reply) => void) => {
       reply(null, {});
-      end();
+      // The reply leaves in turns of its own; core waits two seconds for the end.
+      setTimeout(end, 20);
     },
   });
   const credentials = tls

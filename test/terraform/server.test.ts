@@ -291,7 +291,7 @@ describe('the end', () => {
   it('comes when core asks for it, after the answer', async () => {
     const { path, ended } = await served(madeUp());
     expect(await call(clientOf(path), 'plugin.GRPCController/Shutdown')).toEqual({});
-    expect(ended()).toBe(1);
+    await expect.poll(ended).toBe(1);
   });
 
   it('waits for what is under way, though nobody listens', async () => {
