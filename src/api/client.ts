@@ -1,17 +1,17 @@
 // The front door: reads that are complete or refused, writes whose outcome has a name.
-import type { CloudWriter } from '../model/index.js';
+import type { Cloud, CloudWriter } from '../model/index.js';
 import { activity } from './activity.js';
 import { find, list } from './listing.js';
 import { records } from './records.js';
-import { openSession, type ConnectOptions } from './session.js';
+import { openSession, type ConnectOptions, type Session } from './session.js';
 import { subscriptionsOf } from './subscriptions.js';
 import { compose, send } from './writing.js';
 
 /** @throws Refusal for an address that must not be used. */
-export function connect(options: ConnectOptions): CloudWriter {
-  const session = openSession(options);
-  const subscriptions = subscriptionsOf(session);
-  return {
+export function connect(options: ConnectOptions): Cloud {
+  const whole = openSession(options);
+  const subscriptions = subscriptionsOf(whole);
+  const over = (session: Session): CloudWriter => ({
     target: session.target,
     list: (kind) => list(session, kind),
     find: (kind, ids) => find(session, kind, ids),
@@ -21,5 +21,6 @@ export function connect(options: ConnectOptions): CloudWriter {
     records: (collection, query) => (collection.operations.dialect === 'iot' ? subscriptions : records)(session, collection, query),
     activity: (ids, since) => activity(session, ids, since),
     cost: session.cost,
-  };
+  });
+  return { ...over(whole), within: (signal) => over(whole.within(signal)) };
 }

@@ -12,7 +12,7 @@ export interface Call extends Omit<HttpRequest, 'signal'> {
   readonly counted: string;
   /** Asked right before bytes leave, after every wait; what it throws ends the carrying. */
   readonly mayLeave?: () => Promise<void>;
-  /** Ends the request wherever it is; without it a request that has begun runs to its end. */
+  /** Ends the request wherever it is; without it a request that has begun runs to its end, or to that of the courier's time. */
   readonly signal?: AbortSignal;
   /** The limiter of what is asked, where it is not the one of the whole run. */
   readonly gate?: Limiter | undefined;
@@ -28,6 +28,8 @@ export interface Courier {
   readonly pause: (tries: number, asked: number | undefined, signal?: AbortSignal) => Promise<boolean>;
   /** Attempts so far, by the name they are counted under. */
   readonly cost: () => Readonly<Record<string, number>>;
+  /** The same courier until `signal` is raised, which ends requests wherever they are. */
+  readonly within: (signal: AbortSignal) => Courier;
 }
 
 export interface CourierOptions {
@@ -43,7 +45,7 @@ export interface CourierOptions {
 
 const noticeable = 1000;
 
-export function courier({ transport, clock, random, emit, signal: run, requestsPerMinute, deadlineSeconds }: CourierOptions): Courier {
+export function courier({ transport, clock, random, emit, signal: whole, requestsPerMinute, deadlineSeconds }: CourierOptions): Courier {
   const common = limiter(clock, requestsPerMinute);
   const budget = retryBudget();
   const counts: Record<string, number> = {};
@@ -68,52 +70,59 @@ export function courier({ transport, clock, random, emit, signal: run, requestsP
     return !signal.aborted;
   }
 
-  async function attempt({ counted, signal, mayLeave, gate = common, ...request }: Call): Promise<Result> {
-    if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run))) return { trouble: interrupted() };
-    await mayLeave?.();
-    counts[counted] = (counts[counted] ?? 0) + 1;
-    requests += 1;
-    const done = new AbortController();
-    const deadline = new AbortController();
-    clock.sleep(deadlineSeconds * 1000, done.signal).then(
-      () => deadline.abort(),
-      () => undefined,
-    );
-    try {
-      const answer = await transport({ ...request, signal: signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal });
-      const wait = retryAfter(answer.headers, clock.now());
-      return { answer, ...(wait !== undefined && { wait }) };
-    } catch (error) {
-      if (signal?.aborted && !deadline.signal.aborted) return { trouble: interrupted(isTrouble(error) ? error.sent : true) };
-      if (deadline.signal.aborted) return { trouble: late(error) };
-      if (isTrouble(error)) return { trouble: error };
-      throw error;
-    } finally {
-      done.abort();
-    }
-  }
-
   const late = (error: unknown): TransportError =>
     new TransportError(`no complete answer within ${deadlineSeconds} s`, {
       sent: isTrouble(error) ? error.sent : true,
       code: isTrouble(error) && error.code === 'body-unfinished' ? error.code : 'timeout',
     });
 
-  async function carry(call: Call, again: (result: Result) => boolean): Promise<Result> {
-    for (let tries = 1; ; tries += 1) {
-      const result = await attempt(call);
-      const asked = 'answer' in result ? result.wait : undefined;
-      if (asked !== undefined && asked <= patience && 'answer' in result && result.answer.status === 429) (call.gate ?? common).hold(asked);
-      if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
+  /** @param run once it is raised, nothing new is sent  @param time ends what was sent, too */
+  function until(run: AbortSignal, time?: AbortSignal): Courier {
+    async function attempt({ counted, signal, mayLeave, gate = common, ...request }: Call): Promise<Result> {
+      if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run))) return { trouble: interrupted() };
+      const end = signal ?? time;
+      await mayLeave?.();
+      counts[counted] = (counts[counted] ?? 0) + 1;
+      requests += 1;
+      const done = new AbortController();
+      const deadline = new AbortController();
+      clock.sleep(deadlineSeconds * 1000, done.signal).then(
+        () => deadline.abort(),
+        () => undefined,
+      );
+      try {
+        const answer = await transport({ ...request, signal: end ? AbortSignal.any([deadline.signal, end]) : deadline.signal });
+        const wait = retryAfter(answer.headers, clock.now());
+        return { answer, ...(wait !== undefined && { wait }) };
+      } catch (error) {
+        if (end?.aborted && !deadline.signal.aborted) return { trouble: interrupted(isTrouble(error) ? error.sent : true) };
+        if (deadline.signal.aborted) return { trouble: late(error) };
+        if (isTrouble(error)) return { trouble: error };
+        throw error;
+      } finally {
+        done.abort();
+      }
     }
+
+    async function carry(call: Call, again: (result: Result) => boolean): Promise<Result> {
+      for (let tries = 1; ; tries += 1) {
+        const result = await attempt(call);
+        const asked = 'answer' in result ? result.wait : undefined;
+        if (asked !== undefined && asked <= patience && 'answer' in result && result.answer.status === 429) (call.gate ?? common).hold(asked);
+        if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
+      }
+    }
+
+    async function pause(tries: number, asked: number | undefined, signal = run): Promise<boolean> {
+      if (tries >= maxAttempts || (asked ?? 0) > patience || !budget.spend(requests)) return false;
+      return sleep(Math.max(asked ?? 0, backoff(tries, random)), asked === undefined ? 'the service is in trouble' : 'the service asked for patience', signal);
+    }
+
+    const within = (signal: AbortSignal): Courier => until(AbortSignal.any([run, signal]), time ? AbortSignal.any([time, signal]) : signal);
+    return { carry, pause, cost: () => ({ ...counts }), within };
   }
 
-  async function pause(tries: number, asked: number | undefined, signal = run): Promise<boolean> {
-    if (tries >= maxAttempts || (asked ?? 0) > patience || !budget.spend(requests)) return false;
-    return sleep(Math.max(asked ?? 0, backoff(tries, random)), asked === undefined ? 'the service is in trouble' : 'the service asked for patience', signal);
-  }
-
-  return { carry, pause, cost: () => ({ ...counts }) };
+  return until(whole);
 }
 
 const interrupted = (sent = false): TransportError => new TransportError('the run was interrupted', { sent, code: 'interrupted' });

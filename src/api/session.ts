@@ -54,6 +54,7 @@ export interface Session extends Courier, Vault {
   readonly read: (door: Door, counted: string, path: string, query: string, more?: ReadOptions) => Promise<Answer>;
   /** Reads pages; `heed` sees each answer. */
   readonly reader: (door: Door, counted: string, path: string, heed?: (answer: Answer) => void) => ReadPage;
+  readonly within: (signal: AbortSignal) => Session;
 }
 
 interface ReadOptions {
@@ -70,7 +71,6 @@ export function openSession(options: ConnectOptions): Session {
   const doors = doorsOf(options);
   const all = [doors.v2, doors.v3].filter((door) => door !== undefined);
   const limited = all.some(({ base }) => !isLoopback(new URL(base.origin)));
-  const messenger = courier({ ...options, requestsPerMinute: options.requestsPerMinute ?? (limited ? 450 : undefined), deadlineSeconds: options.deadlineSeconds ?? 30 });
   const { reveal, tidy } = vault();
 
   function doorOf(name: Dialect['name'], subject: string): Door {
@@ -86,25 +86,32 @@ export function openSession(options: ConnectOptions): Session {
     return { method, url: door.base.origin + path, headers, gate: door.gate, ...more };
   }
 
-  async function read(door: Door, counted: string, path: string, query: string, { statuses = [200], signal, body, type }: ReadOptions = {}): Promise<Answer> {
-    const method = body === undefined ? 'GET' : 'POST';
-    const more = { counted, signal: signal ? AbortSignal.any([options.signal, signal]) : options.signal, ...(body !== undefined && { body }) };
-    const call = callOf(door, method, query === '' ? path : `${path}?${query}`, more, type);
-    const result = await messenger.carry(call, (one) => isTransient(door.dialect, one));
-    if ('answer' in result && statuses.includes(result.answer.status)) return result.answer;
-    const found = complaint({ method, path }, door.dialect, result, tidy);
-    throw new Refusal([{ ...found, summary: `${counted} cannot be read: ${found.summary}` }], found.code === 'interrupted' ? exits.interrupted : exits.error);
+  function over(messenger: Courier, signal: AbortSignal): Session {
+    async function read(door: Door, counted: string, path: string, query: string, { statuses = [200], signal: page, body, type }: ReadOptions = {}): Promise<Answer> {
+      const method = body === undefined ? 'GET' : 'POST';
+      const more = { counted, signal: page ? AbortSignal.any([signal, page]) : signal, ...(body !== undefined && { body }) };
+      const call = callOf(door, method, query === '' ? path : `${path}?${query}`, more, type);
+      const result = await messenger.carry(call, (one) => isTransient(door.dialect, one));
+      if ('answer' in result && statuses.includes(result.answer.status)) return result.answer;
+      const found = complaint({ method, path }, door.dialect, result, tidy);
+      throw new Refusal([{ ...found, summary: `${counted} cannot be read: ${found.summary}` }], found.code === 'interrupted' ? exits.interrupted : exits.error);
+    }
+
+    function reader(door: Door, counted: string, path: string, heed: (answer: Answer) => void = () => undefined): ReadPage {
+      return async (query, page) => {
+        const answer = await read(door, counted, path, query, { signal: page });
+        heed(answer);
+        return door.dialect.page(parseAnswer(answer));
+      };
+    }
+
+    const within = (time: AbortSignal): Session => over(messenger.within(time), AbortSignal.any([signal, time]));
+    return { ...messenger, options, target, tidy, doorOf, reveal, callOf, read, reader, within };
   }
 
-  function reader(door: Door, counted: string, path: string, heed: (answer: Answer) => void = () => undefined): ReadPage {
-    return async (query, signal) => {
-      const answer = await read(door, counted, path, query, { signal });
-      heed(answer);
-      return door.dialect.page(parseAnswer(answer));
-    };
-  }
-
-  return { ...messenger, options, target: all.map(({ base }) => base.origin + base.path).join(' '), tidy, doorOf, reveal, callOf, read, reader };
+  const target = all.map(({ base }) => base.origin + base.path).join(' ');
+  const requestsPerMinute = options.requestsPerMinute ?? (limited ? 450 : undefined);
+  return over(courier({ ...options, requestsPerMinute, deadlineSeconds: options.deadlineSeconds ?? 30 }), options.signal);
 }
 
 function doorsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOptions): { readonly [name in Dialect['name']]?: Door } {

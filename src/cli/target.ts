@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConnectOptions, Flip, FlowOptions, Transport } from '../api/index.js';
-import { refuse, Secret, type CloudWriter, type Emit, type Flipped, type Settings } from '../model/index.js';
+import { refuse, Secret, type Cloud, type Emit, type Flipped, type Settings } from '../model/index.js';
 import type { Context } from './context.js';
 import { durable } from './emulated.js';
 import { spare } from './thrift.js';
 
 export interface Reached {
-  readonly cloud: CloudWriter;
+  readonly cloud: Cloud;
   /** Milliseconds by which the server's clock was ahead of ours when it last answered. */
   skew(): number | undefined;
   close(): Promise<void>;

@@ -86,6 +86,12 @@ export interface CloudWriter extends CloudReader {
   pause(attempt: number, wait?: number): Promise<boolean>;
 }
 
+/** A cloud that work may be done with which has less time than the run. */
+export interface Cloud extends CloudWriter {
+  /** The same cloud until `signal` is raised: nothing leaves after that, and what has left and has no answer is of unknown outcome. */
+  within(signal: AbortSignal): CloudWriter;
+}
+
 const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:\/|$)/;
 
 /**

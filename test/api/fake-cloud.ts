@@ -1,6 +1,6 @@
 // A cloud of a few lines for the api room's tests: a transport that answers from a function and keeps what it was asked.
 import { connect, TransportError, type Answer, type ConnectOptions, type HttpRequest, type Transport } from '../../src/api/index.js';
-import { Secret, type CloudWriter, type Event } from '../../src/model/index.js';
+import { Secret, type Cloud, type Event } from '../../src/model/index.js';
 import { simulatedClock, seededRandom, type SimulatedClock } from '../support/simulated.js';
 
 export const json = (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer => ({
@@ -31,7 +31,7 @@ export const v2Headers = {
 };
 
 export interface Bench {
-  readonly cloud: CloudWriter;
+  readonly cloud: Cloud;
   readonly clock: SimulatedClock;
   readonly asked: HttpRequest[];
   readonly events: Event[];

@@ -1,7 +1,7 @@
 // The request of each verb, and what becomes of it: every outcome has its class, and no write is sent twice blindly.
 import { describe, expect, it } from 'vitest';
 import { TransportError, type Answer } from '../../src/api/index.js';
-import { Reference, Secret, type Live, type OutcomeClass, type Values, type Write } from '../../src/model/index.js';
+import { Reference, Secret, type CloudWriter, type Live, type OutcomeClass, type Values, type Write } from '../../src/model/index.js';
 import { kinds } from '../../src/resources/index.js';
 import { bench, json, lost, never, refusal, refused, script, secret, v2Headers, type Bench } from './fake-cloud.js';
 
@@ -125,7 +125,7 @@ const echo = (more: object = {}) => ({
   authentication: { secret: '*' },
   ...more,
 });
-const send = ({ cloud }: Bench, write = create) => cloud.send(destinations, cloud.compose(destinations, write), write);
+const send = ({ cloud }: { readonly cloud: CloudWriter }, write = create) => cloud.send(destinations, cloud.compose(destinations, write), write);
 const change: Write = { verb: 'update', id: 'd1', fields: { enabled: false } };
 const remove: Write = { verb: 'delete', id: 'd1', fields: {} };
 
@@ -311,6 +311,33 @@ describe('the network', () => {
     });
     expect((await send(waiting)).class).toBe('rejected');
     expect([waiting.asked.length, waiting.clock.elapsed()]).toEqual([1, 0]);
+  });
+
+  it('ends what has begun when its time is over, and nothing beside it', async () => {
+    const time = new AbortController();
+    const desk = bench(({ signal, method }) => (method === 'PATCH' ? json({}) : never(signal)));
+    const hurried = { cloud: desk.cloud.within(time.signal) };
+    const [sent, read] = [send(hurried), refusal(hurried.cloud.list(rules))];
+    const patient = desk.cloud.pause(1, 5000);
+    await new Promise((resolve) => setImmediate(resolve));
+    time.abort();
+    expect(await sent).toMatchObject({ class: 'unknown', diagnostic: { code: 'interrupted' } });
+    expect(await read).toMatchObject({ code: 'interrupted' });
+    expect([desk.clock.elapsed(), await hurried.cloud.pause(1, 5000), await patient]).toEqual([0, false, true]);
+    const asked = desk.asked.length;
+    expect(await send(hurried)).toMatchObject({ class: 'not_sent', diagnostic: { code: 'interrupted' } });
+    expect(desk.asked).toHaveLength(asked);
+    expect(await send(desk, change)).toMatchObject({ class: 'applied' });
+  });
+
+  it('lets what has begun end when the run is interrupted, however long its own time is', async () => {
+    const desk = bench(async ({ signal }) => {
+      desk.stop.abort(new Error('SIGINT'));
+      return signal.aborted ? lost() : json(echo());
+    });
+    const hurried = { cloud: desk.cloud.within(new AbortController().signal) };
+    expect((await send(hurried)).class).toBe('applied');
+    expect(await send(hurried)).toMatchObject({ class: 'not_sent', diagnostic: { code: 'interrupted' } });
   });
 
   it('throws what is a bug', async () => {
