@@ -22,7 +22,8 @@ export interface Traits {
   readonly wire?: 'url' | 'integer' | 'attribute' | 'relationship' | 'timestamp' | 'merge';
 }
 
-export type Text = { readonly word: 'text'; readonly format?: 'url' };
+/** `duration`: a length of time, as `tryDuration` reads it. */
+export type Text = { readonly word: 'text'; readonly format?: 'url' | 'duration' };
 export type Choice = { readonly word: 'choice'; readonly values: readonly string[]; readonly open: boolean };
 export type Ref = { readonly word: 'ref'; readonly to: string };
 export type List = { readonly word: 'list'; readonly of: Attribute };
@@ -35,7 +36,7 @@ export type Shape = Text | Choice | Ref | List | SetOf | MapOf | ObjectOf | Plai
 export type Attribute = Shape & { readonly doc: string } & Traits;
 export type Attributes = Readonly<Record<string, Attribute>>;
 
-export const text = <const T extends Traits>(doc: string, traits?: T & { readonly format?: 'url' }) => ({ word: 'text', doc, ...traits }) as { word: 'text'; doc: string } & T;
+export const text = <const T extends Traits>(doc: string, traits?: T & Pick<Text, 'format'>) => ({ word: 'text', doc, ...traits }) as { word: 'text'; doc: string } & T;
 export const integer = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'integer', doc, ...traits }) as { word: 'integer'; doc: string } & T;
 export const number = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'number', doc, ...traits }) as { word: 'number'; doc: string } & T;
 export const flag = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'flag', doc, ...traits }) as { word: 'flag'; doc: string } & T;

@@ -8,6 +8,7 @@ export * from './collection.js';
 export * from './declaration.js';
 export * from './diagnostic.js';
 export * from './document.js';
+export * from './duration.js';
 export * from './event.js';
 export * from './exact.js';
 export * from './json.js';

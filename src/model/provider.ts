@@ -1,6 +1,7 @@
-// What terraform's provider has beside the kinds, in the vocabulary of attributes: its block, and what is asked of a
-// collection. The provider's schema and the constructs are both read from it.
-import { integer, map, set, text } from './attribute.js';
+// What terraform's provider has beside the kinds, in the vocabulary of attributes: its block, what every resource takes,
+// and what is asked of a collection. The provider's schema and the constructs are both read from it.
+import { integer, map, object, set, text } from './attribute.js';
+import type { Kind } from './kind.js';
 
 const byDefault = (name: string): string => `Default: \`TRUEUP_${name.toUpperCase()}\`.`;
 const fallback = (name: string, doc: string) => text(`${doc} ${byDefault(name)}`, { optional: true });
@@ -26,6 +27,17 @@ export const providerBlock = {
   allow: set('Policy rules that may be broken, such as `last-administrator`.', text('Name of a rule.'), { optional: true }),
   journal: text('Folder of the journal. Default: `.trueup/terraform`.', { optional: true }),
 };
+
+const within = (work: string) => text(`How long ${work} may take, as in \`90s\` or \`1h30m\`. Absent: as long as it takes.`, { optional: true, format: 'duration' });
+const operations = { create: within('making it, or taking what is there,'), read: within('reading it'), update: within('changing it') };
+const doc = 'How long each operation may take. Part of no object: a change of it sends nothing.';
+
+const kept = { timeouts: object(doc, operations, { optional: true }) };
+const deleted = { timeouts: object(doc, { ...operations, delete: within('deleting it') }, { optional: true }) };
+
+/** What a resource takes beside the attributes of its kind. */
+export type ResourceBlock<K extends Pick<Kind, 'operations'>> = K['operations'] extends { readonly delete: 'DELETE' } ? typeof deleted : typeof kept;
+export const resourceBlock = <K extends Pick<Kind, 'operations'>>({ operations: verbs }: K): ResourceBlock<K> => (verbs.delete ? deleted : kept) as ResourceBlock<K>;
 
 /** What a data source of a collection is asked. */
 export const recordsQuery = {

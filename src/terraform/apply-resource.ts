@@ -27,6 +27,7 @@ import { complaints, told, wordsFor } from './diagnostics.js';
 import { claimOf } from './journal.js';
 import type { ApplyReply, WireDiagnostic } from './protocol.js';
 import { tryLook } from './sight.js';
+import { sameObject, timed, timeoutsOf, timeoutTrouble, type Limit, type Timed } from './timeouts.js';
 import type { Bench, Shop } from './workbench.js';
 
 export interface Applying {
@@ -37,17 +38,27 @@ export interface Applying {
 }
 
 export async function applyChange(shop: Shop, { kind, prior, planned, config }: Applying): Promise<ApplyReply> {
+  const nothing = isRecord(prior) ? {} : { new_state: null };
   try {
-    if (isRecord(planned) && isRecord(config)) return await (isRecord(prior) ? update(shop, kind, prior, planned, config) : create(shop, kind, planned, config));
-    return isRecord(prior) ? await remove(shop, kind, prior) : { new_state: null };
+    if (!isRecord(planned) || !isRecord(config)) return isRecord(prior) ? await remove(shop, kind, prior) : nothing;
+    // What was not known when the configuration was looked at.
+    const diagnostics = timeoutTrouble(kind, planned);
+    if (diagnostics.length > 0) return { diagnostics, ...nothing };
+    return await (isRecord(prior) ? update(shop, kind, prior, planned, config) : create(shop, kind, planned, config));
   } catch (error) {
-    return { diagnostics: complaints(kind, error), ...(isRecord(prior) ? {} : { new_state: null }) };
+    return { diagnostics: complaints(kind, error), ...nothing };
   }
 }
 
-function create(shop: Shop, kind: Kind, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
+/** Writes under the lock. An operation's time begins once it is had and what an earlier run left open is settled: that is not the operation's. */
+function within<T>(shop: Shop, what: Timed, write: (shop: Shop, bench: Bench) => Promise<T>): Promise<T> {
+  const hand = (limit: Limit, signal?: AbortSignal): Shop => (signal ? { ...shop, limit, cloud: shop.within(signal) } : shop);
+  return shop.journal.during((bench) => timed(shop.clock, what, (...time) => write(hand(...time), bench)));
+}
+
+function create(whole: Shop, kind: Kind, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
   const declared = managed(kind, planned, config);
-  return shop.journal.during(async (bench) => {
+  return within(whole, { kind, operation: 'create', block: planned }, async (shop, bench) => {
     const { live, fits } = await make(shop, bench, kind, declared);
     if (fits) return { new_state: resultOf(kind.attributes, planned, live.values) };
     try {
@@ -55,18 +66,19 @@ function create(shop: Shop, kind: Kind, planned: CtyObject, config: CtyObject): 
       return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
     } catch (error) {
       // What was planned did not come about, and the object is there: terraform marks it for another try.
-      return { new_state: kind.operations.create ? stateOf(kind.attributes, live.values, null) : null, diagnostics: complaints(kind, error) };
+      return { new_state: kind.operations.create ? stateOf(kind.attributes, live.values, timeoutsOf(planned)) : null, diagnostics: complaints(kind, error) };
     }
   });
 }
 
-async function update(shop: Shop, kind: Kind, prior: CtyObject, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
+async function update(whole: Shop, kind: Kind, prior: CtyObject, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
-  shop.claims.add(claimOf(kind.name, id));
+  whole.claims.add(claimOf(kind.name, id));
+  if (sameObject(planned, prior)) return { new_state: planned };
   const declared = managed(kind, planned, config);
   const renewed = (path: string): boolean => memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
-  return shop.journal.during(async (bench) => {
-    const live = await bench.current(kind, id);
+  return within(whole, { kind, operation: 'update', block: planned }, async (shop, bench) => {
+    const live = await bench.current(shop, kind, id);
     if (!live) return refuse('gone', `${wordsFor(kind)} ${id} was deleted by another hand meanwhile.`, { detail: 'Plan again.' });
     const { now, diagnostics } = await brought(shop, bench, { kind, live, declared, renewed, prior });
     return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
@@ -140,12 +152,12 @@ function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefi
 }
 
 /** Deleted, or let go where the API cannot delete. */
-async function remove(shop: Shop, kind: Kind, prior: CtyObject): Promise<ApplyReply> {
+async function remove(whole: Shop, kind: Kind, prior: CtyObject): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
-  shop.claims.add(claimOf(kind.name, id));
+  whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
-  return shop.journal.during(async (bench) => {
-    const live = await bench.current(kind, id);
+  return within(whole, { kind, operation: 'delete', block: prior }, async (shop, bench) => {
+    const live = await bench.current(shop, kind, id);
     if (!live) return { new_state: null };
     refuseMoved(
       kind,
@@ -173,14 +185,14 @@ function advised({ action }: Change, failure: Diagnostic): Diagnostic {
 /** @throws Refusal where a policy forbids the change, or it was not done */
 async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
   const send = async (): Promise<void> => {
-    const outcome = await bench.write(change);
-    if (outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(kind, outcome))]);
+    const outcome = await bench.write(shop, change);
+    if (outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(shop, kind, outcome))]);
   };
   if (!endangers(change)) {
     await send();
     return [];
   }
-  return shop.alone(async () => {
+  return shop.limit.inTurn(shop.alone, async () => {
     const warnings = await judged(shop, kind, change);
     await send();
     return warnings;
@@ -188,12 +200,12 @@ async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Pr
 }
 
 /** @throws Refusal where the change would take from others what they need, and nobody allowed it */
-async function judged({ sight, kinds, allow }: Shop, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
+async function judged({ sight, kinds, allow, limit }: Shop, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
   const world = new Map<string, Collection>();
   const warnings: WireDiagnostic[] = [];
   for (const name of new Set([kind.name, ...policyNeeds([change], kinds)])) {
     try {
-      world.set(name, await sight.list(kinds.get(name) as Kind));
+      world.set(name, await limit.until(sight.list(kinds.get(name) as Kind)));
     } catch (error) {
       const missing = error instanceof Refusal ? error.diagnostics.find(({ code }) => missingCredentials.has(code)) : undefined;
       if (!missing) throw error;

@@ -23,9 +23,9 @@ export async function make(shop: Shop, bench: Bench, kind: Kind, declared: Value
   const left = await leftOver(shop, bench, kind, declared);
   // Whether the secret it was made with is the one of today nobody can read.
   if (left) return { live: left, fits: secretsIn(declared).size === 0 };
-  const outcome = await bench.make(kind, creation(shop, kind, declared));
+  const outcome = await bench.make(shop, kind, creation(shop, kind, declared));
   const entry = bench.entries.get(outcome.address);
-  if (outcome.outcome !== 'done' || !entry) throw new Refusal([asked(shop, kind, failureOf(kind, outcome))]);
+  if (outcome.outcome !== 'done' || !entry) throw new Refusal([asked(shop, kind, failureOf(shop, kind, outcome))]);
   return { live: { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } }, fits: true };
 }
 
@@ -36,8 +36,9 @@ function asked({ location }: Shop, kind: Kind, one: Diagnostic): Diagnostic {
   return { ...one, detail: imported.replace(/trueup state rm \S+/, `$& (in a folder whose trueup.yaml reads: settings: { state: "${location}" })`) };
 }
 
-export function failureOf(kind: Kind, { diagnostic, address }: Outcome): Diagnostic {
-  return diagnostic ?? { severity: 'error', code: 'failed', summary: `${wordsFor(kind)} could not be written.`, address };
+export function failureOf({ limit }: Shop, kind: Kind, outcome: Outcome): Diagnostic {
+  const { diagnostic, address } = outcome;
+  return limit.failure(outcome) ?? diagnostic ?? { severity: 'error', code: 'failed', summary: `${wordsFor(kind)} could not be written.`, address };
 }
 
 function creation({ random, cloud, run }: Shop, kind: Kind, declared: Values): Create {
@@ -48,12 +49,12 @@ function creation({ random, cloud, run }: Shop, kind: Kind, declared: Values): C
 }
 
 /** What a run that is over made of the same content, where it is live and still equal. */
-async function leftOver({ run, claims }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live | undefined> {
+async function leftOver({ run, claims, limit }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live | undefined> {
   const content = digest(applied(kind, declared));
   const alike = ({ kind: name, file, applied: theirs }: Entry): boolean => name === kind.name && file !== run.id && file !== SHOWN && digest(theirs) === content;
   for (const [address, entry] of [...bench.entries].filter(([, one]) => alike(one))) {
     if (claims.has(claimOf(kind.name, entry.id)) || !(await run.isOver(entry))) continue;
-    const live = (await bench.base(kind)).byId.get(entry.id);
+    const live = (await limit.until(bench.base(kind))).byId.get(entry.id);
     if (!live || !taken(kind, entry.applied, live) || bench.entries.get(address) !== entry) continue;
     const mine = { ...entry, file: run.id };
     bench.entries.set(address, mine);
@@ -64,9 +65,9 @@ async function leftOver({ run, claims }: Shop, bench: Bench, kind: Kind, declare
 }
 
 /** @throws Refusal unless exactly one object that nobody has yet is meant */
-async function adopted({ claims }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live> {
+async function adopted({ claims, limit }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live> {
   const key = identityKey(kind, declared);
-  const all = key === undefined || !isKnown(declared) ? [] : (indexByIdentity(await bench.base(kind)).get(key) ?? []);
+  const all = key === undefined || !isKnown(declared) ? [] : (indexByIdentity(await limit.until(bench.base(kind))).get(key) ?? []);
   const [live, ...others] = all;
   const names = kind.identity === 'content' ? 'its attributes' : kind.identity.join(' and ');
   if (!live)

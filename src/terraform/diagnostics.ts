@@ -1,6 +1,6 @@
 // Our diagnostics as terraform's: attribute paths in its steps, and the object by its sort, because core names the
 // resource itself and no journal's address means anything to who reads it.
-import { Refusal, type Attribute, type Attributes, type Diagnostic, type Kind } from '../model/index.js';
+import { Refusal, resourceBlock, type Attribute, type Attributes, type Diagnostic, type Kind } from '../model/index.js';
 import { writeOnly } from './convert.js';
 import type { Path, Step } from './cty.js';
 import type { WireDiagnostic } from './protocol.js';
@@ -35,7 +35,7 @@ export function told(kind: Kind, one: Pick<Diagnostic, 'severity' | 'summary' | 
     severity: one.severity === 'error' ? 'error' : 'warning',
     summary: summary.charAt(0).toUpperCase() + summary.slice(1),
     ...(one.detail !== undefined && { detail: one.detail }),
-    ...(one.attribute !== undefined && { path: pathOf(kind.attributes, one.attribute.split('.')) }),
+    ...(one.attribute !== undefined && { path: pathOf({ ...kind.attributes, ...resourceBlock(kind) }, one.attribute.split('.')) }),
   };
 }
 

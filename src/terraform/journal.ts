@@ -43,6 +43,8 @@ export interface Held {
   readonly entries: Map<string, Entry>;
   /** Creates of interrupted runs that a person has to decide on. */
   readonly undecided: readonly Diagnostic[];
+  /** Keeps the lock for work that goes on when nobody waits for it any more. */
+  readonly keep: (work: Promise<void>) => void;
 }
 
 export interface Journal<Hold> {
@@ -64,7 +66,7 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
 
   const isClaimed = ([, entry]: readonly [string, Entry]): boolean => claims.has(claimOf(entry.kind, entry.id));
 
-  async function end({ session, entries }: Held): Promise<void> {
+  async function end({ session, entries }: Pick<Held, 'session' | 'entries'>): Promise<void> {
     try {
       const claimed = [...entries].filter(isClaimed);
       if (claimed.length > 0) {
@@ -99,11 +101,19 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
     if (over && users === 0) await letGo().catch(() => undefined);
   }
 
+  function keep(work: Promise<void>): void {
+    users += 1;
+    void work.finally(() => {
+      users -= 1;
+      if (users === 0) void linger();
+    });
+  }
+
   return {
     async during(write) {
       users += 1;
       idle.abort();
-      const mine = (held ??= closing.then(async () => equip(await opened(tools, PATIENCE))));
+      const mine = (held ??= closing.then(async () => equip({ ...(await opened(tools, PATIENCE)), keep })));
       try {
         return await write(await mine);
       } finally {
@@ -128,7 +138,7 @@ const failed = (opening: Promise<unknown>): Promise<boolean> =>
     () => true,
   );
 
-async function opened(tools: JournalTools & { readonly settles?: false }, patience: number): Promise<Held> {
+async function opened(tools: JournalTools & { readonly settles?: false }, patience: number): Promise<Omit<Held, 'keep'>> {
   const session = await lockOf(tools, patience);
   try {
     const { pending, unfinished } = session.snapshot;

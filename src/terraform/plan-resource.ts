@@ -4,6 +4,7 @@ import { equal, isEmpty, type Attribute, type Attributes, type Kind } from '../m
 import { isRecord, says, valueOf } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue, type Path } from './cty.js';
 import type { PlanReply, SchemaAttribute } from './protocol.js';
+import { sameObject } from './timeouts.js';
 
 export interface Planning {
   readonly kind: Kind;
@@ -16,7 +17,7 @@ export interface Planning {
 export function planChange({ kind, schema, prior, config }: Planning): PlanReply {
   const planned = laid(schema, kind.attributes, config, prior);
   if (prior === null) return { planned_state: { ...planned, [kind.id]: new Unknown({ notNull: true }) } };
-  if (equal(planned, prior)) return { planned_state: planned };
+  if (sameObject(planned, prior)) return { planned_state: planned };
   const replaced = Object.entries(kind.attributes).filter(([name, { immutable }]) => immutable && !equal(planned[name], prior[name]));
   return {
     planned_state: { ...planned, ...unsettled(kind, prior) },

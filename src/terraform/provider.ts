@@ -1,20 +1,7 @@
 // The provider's meaning, behind the wire: every call of the protocol, over one configured provider that opens the
 // cloud and its journal when something is first needed of them.
 import { join } from 'node:path';
-import {
-  limited,
-  Refusal,
-  refuse,
-  sameTarget,
-  sha256,
-  type CloudWriter,
-  type Collection,
-  type Collections,
-  type Emit,
-  type Kind,
-  type Kinds,
-  type Settings,
-} from '../model/index.js';
+import { limited, Refusal, refuse, sameTarget, sha256, type Cloud, type Collection, type Collections, type Emit, type Kind, type Kinds, type Settings } from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../ports/index.js';
 import type { Store } from '../state/store.js';
 import { applyChange } from './apply-resource.js';
@@ -29,6 +16,7 @@ import { planChange } from './plan-resource.js';
 import type { ProviderServer, ReadReply, Schema, WireDiagnostic } from './protocol.js';
 import { providerSchema, typeName, typeOf } from './schema.js';
 import { sightOf } from './sight.js';
+import { timed, unlimited } from './timeouts.js';
 import { configComplaints, type Check } from './validate.js';
 import { benchOf, type Bench, type Shop } from './workbench.js';
 
@@ -50,7 +38,7 @@ export interface ProviderTools {
 }
 
 export interface Reached {
-  readonly cloud: CloudWriter;
+  readonly cloud: Cloud;
   /** How long a create without an answer may still land. */
   readonly settleMilliseconds: number;
   close(): Promise<void>;
@@ -208,7 +196,8 @@ async function readState(shop: () => Promise<Shop>, kind: Kind, state: CtyObject
   const id = state[kind.id];
   if (typeof id !== 'string' || id === '')
     return refuse('no-id', `The state of ${wordsFor(kind)} holds no id.`, { detail: 'Remove it (terraform state rm) and import the object again.' });
-  const live = await (await shop()).sight.find(kind, id);
+  const { sight, clock } = await shop();
+  const live = await timed(clock, { kind, operation: 'read', block: state }, (limit) => limit.until(sight.find(kind, id)));
   return { new_state: live ? stateOf(kind.attributes, live.values, state) : null };
 }
 
@@ -238,7 +227,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
   };
   const journal: Journal<Bench> = journalOf({ ...shared, store }, (held) => benchOf(shared, held));
   return {
-    shop: { ...shared, journal },
+    shop: { ...shared, journal, limit: unlimited, within: (signal) => cloud.within(signal) },
     async close() {
       try {
         await journal.close();

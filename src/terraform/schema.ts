@@ -1,6 +1,17 @@
 // Terraform's schemas, read from the kinds and collections: what is declared once there is typed and described here in
 // terraform's words.
-import { providerBlock, recordsQuery, wholeRecord, type Attribute, type Attributes, type Collection, type Collections, type Kind, type Kinds } from '../model/index.js';
+import {
+  providerBlock,
+  recordsQuery,
+  resourceBlock,
+  wholeRecord,
+  type Attribute,
+  type Attributes,
+  type Collection,
+  type Collections,
+  type Kind,
+  type Kinds,
+} from '../model/index.js';
 import type { CtyType } from './cty.js';
 import type { IdentitySchema, ProviderSchema, Schema, SchemaAttribute } from './protocol.js';
 
@@ -10,7 +21,9 @@ export function providerSchema(kinds: Kinds, collections: Collections): Provider
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
   return {
     provider: { version: 0, description: 'Accounts, alert rules, push destinations, roles and router configurations of a device cloud.', attributes: given(providerBlock) },
-    resources: Object.fromEntries(all.map((kind) => [typeName(kind.singular), { version: 0, description: kind.doc, attributes: resourceAttributes(kind.attributes) }])),
+    resources: Object.fromEntries(
+      all.map((kind) => [typeName(kind.singular), { version: 0, description: kind.doc, attributes: [...resourceAttributes(kind.attributes), ...given(resourceBlock(kind))] }]),
+    ),
     dataSources: Object.fromEntries([
       ...all.map((kind) => [typeName(kind.singular), lookupSchema(kind)] as const),
       ...readOnly.map((collection) => [typeName(collection.name), recordsSchema(collection)] as const),
@@ -51,7 +64,7 @@ const either: Use = { optional: true, computed: true };
 const given = (attributes: Attributes): readonly SchemaAttribute[] =>
   Object.entries(attributes).map(([name, attribute]) => ({
     name,
-    type: typeOfWord(attribute),
+    ...typed(attribute, given),
     description: attribute.doc,
     ...optional,
     ...(attribute.secret ? { sensitive: true } : {}),

@@ -5,6 +5,7 @@ import { isRecord, rawOf, tryDocument, valuesOf, versionOf, writeOnly } from './
 import type { CtyObject, Path } from './cty.js';
 import { pathOf, told } from './diagnostics.js';
 import type { WireDiagnostic } from './protocol.js';
+import { timeoutTrouble } from './timeouts.js';
 
 /** What is wrong with a declaration that stands in no file; `path` leads to it, step by step. */
 export interface Complaint extends Pick<Diagnostic, 'severity' | 'summary' | 'detail'> {
@@ -15,7 +16,7 @@ export interface Complaint extends Pick<Diagnostic, 'severity' | 'summary' | 'de
 export type Check = (kind: Kind, raw: JsonObject, declaration: Declaration) => Promise<readonly Complaint[]>;
 
 export async function configComplaints(check: Check, kind: Kind, config: CtyObject, writeOnlyAllowed: boolean): Promise<readonly WireDiagnostic[]> {
-  const own = [...brokenTexts(kind.attributes, config, []), ...secretTrouble(kind.attributes, config, [], writeOnlyAllowed)];
+  const own = [...brokenTexts(kind.attributes, config, []), ...secretTrouble(kind.attributes, config, [], writeOnlyAllowed), ...timeoutTrouble(kind, config)];
   const found = await check(kind, rawOf(kind.attributes, config), declarationOf(kind, config));
   return [...own, ...found.filter(({ path }) => !own.some((one) => one.path?.[0] === path[0])).map((one) => wired(kind, one))];
 }

@@ -4,6 +4,7 @@ import {
   Refusal,
   writes,
   type Change,
+  type Cloud,
   type CloudWriter,
   type Emit,
   type Entry,
@@ -20,11 +21,16 @@ import type { Collection } from '../reconciler/observe.js';
 import { besideNone, outcomeOf, resultOf, settle, type Settled } from '../reconciler/recover.js';
 import { claimOf, type Held, type Journal, type Run } from './journal.js';
 import { listed, look, type Sight } from './sight.js';
+import type { Limit } from './timeouts.js';
 
 /** Everything that reads and writes of one configured provider need. */
 export interface Shop {
   readonly kinds: Kinds;
   readonly cloud: CloudWriter;
+  /** The same cloud until a signal is raised. */
+  readonly within: Cloud['within'];
+  /** The time of the operation this is for. */
+  readonly limit: Limit;
   readonly sight: Sight;
   readonly journal: Journal<Bench>;
   /** Where the journal lies, for people. */
@@ -43,15 +49,18 @@ export interface Shop {
   readonly settleMilliseconds: number;
 }
 
+/** What an operation reads and writes with, for as long as it may take. */
+export type Hand = Pick<Shop, 'cloud' | 'limit'>;
+
 export interface Bench extends Held {
   /** Every object of a kind as it was when it was first asked for under this lock. @throws Refusal */
   base(kind: Kind): Promise<Collection>;
   /** The object as it is now, or was when all of its kind were listed; undefined where it is gone. @throws Refusal */
-  current(kind: Kind, id: string): Promise<Live | undefined>;
+  current(hand: Hand, kind: Kind, id: string): Promise<Live | undefined>;
   /** Carries out an update or a delete. */
-  write(change: Change): Promise<Outcome>;
-  /** Carries out a create, until its outcome is known or a person has to decide. */
-  make(kind: Kind, change: Change): Promise<Outcome>;
+  write(hand: Hand, change: Change): Promise<Outcome>;
+  /** Carries out a create, until its outcome is known, a person has to decide, or its time is over. @throws Refusal */
+  make(hand: Hand, kind: Kind, change: Change): Promise<Outcome>;
 }
 
 /** So many objects of a kind are read one by one before the kind is listed. */
@@ -60,7 +69,7 @@ const LOOKS = 4;
 const SILENCE = 5;
 const PARALLELISM = 10;
 
-type Tools = Omit<Shop, 'journal'>;
+type Tools = Omit<Shop, 'journal' | 'limit' | 'within'>;
 
 /** A create without an answer, and who waits to hear what became of it. */
 interface Waiting {
@@ -114,11 +123,11 @@ export function benchOf(tools: Tools, held: Held): Bench {
     };
   }
 
-  async function send(change: Change, listing?: Collection): Promise<Performed> {
+  async function send(hand: Hand, change: Change, listing?: Collection): Promise<Performed> {
     const kind = kinds.get(change.kind) as Kind;
     if (writes(change)) sight.wrote(kind);
     try {
-      const performed = await perform(hands, change, around(listing));
+      const performed = await perform({ ...hands, cloud: hand.cloud }, change, around(listing));
       if (performed.entry) remember(change.address, performed.entry);
       return performed;
     } finally {
@@ -164,34 +173,34 @@ export function benchOf(tools: Tools, held: Held): Bench {
     }
   }
 
-  async function attempt(lane: Lane, change: Change, listing: Collection): Promise<Performed & { readonly settled?: Settled | undefined }> {
-    while (lane.shut) await lane.shut;
+  async function attempt(hand: Hand, lane: Lane, change: Change, listing: Collection): Promise<Performed & { readonly settled?: Settled | undefined }> {
+    while (lane.shut) await hand.limit.until(lane.shut);
     lane.running += 1;
     let [performed, hearing]: [Performed | undefined, Promise<Settled | undefined> | undefined] = [undefined, undefined];
     try {
-      performed = await send(change, listing);
+      performed = await send(hand, change, listing);
       if (performed.pending) hearing = heard(lane, performed.pending);
     } finally {
       lane.running -= 1;
-      if (lane.running === 0 && lane.waiting.length > 0) void clear(lane);
+      if (lane.running === 0 && lane.waiting.length > 0) held.keep(clear(lane));
     }
-    return hearing ? { ...performed, settled: await hearing } : performed;
+    return hearing ? { ...performed, settled: await hand.limit.until(hearing, () => undefined) } : performed;
   }
 
   return {
     ...held,
     base,
-    async current(kind, id) {
+    async current({ cloud: mine, limit }, kind, id) {
       const count = (looks.get(kind.name) ?? 0) + 1;
       looks.set(kind.name, count);
-      const known = count <= LOOKS && !bases.has(kind.name) ? undefined : (await base(kind)).byId.get(id);
-      return known ?? look(cloud, kind, id);
+      const known = count <= LOOKS && !bases.has(kind.name) ? undefined : (await limit.until(base(kind))).byId.get(id);
+      return known ?? look(mine, kind, id);
     },
-    write: async (change) => (await send(change)).outcome,
-    async make(kind, change) {
-      const listing = await base(kind);
+    write: async (hand, change) => (await send(hand, change)).outcome,
+    async make(hand, kind, change) {
+      const listing = await hand.limit.until(base(kind));
       for (let last = false; ; last = true) {
-        const { outcome, pending, settled, again } = await attempt(laneOf(kind), change, listing);
+        const { outcome, pending, settled, again } = await attempt(hand, laneOf(kind), change, listing);
         if (!pending) return outcome;
         if (settled?.verdict !== 'absent' || last || again !== true) return outcomeOf(pending, settled);
       }

@@ -45,6 +45,7 @@ const stacks = ['declarations/stack.test.ts'];
 const providerPlan = ['terraform/provider-plan.test.ts'];
 const providerCalls = ['terraform/provider-calls.test.ts'];
 const providerJournal = ['terraform/provider-journal.test.ts'];
+const providerTimeouts = ['terraform/timeouts.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   // Programs declare no secrets, and nothing that cannot be.
@@ -955,7 +956,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: creates go on while one of them is looked for',
     file: 'terraform/workbench.ts',
-    find: 'while (lane.shut) await lane.shut;',
+    find: 'while (lane.shut) await hand.limit.until(lane.shut);',
     replace: '',
     tests: providerJournal,
   },
@@ -995,4 +996,74 @@ export const mutants: readonly Mutant[] = [
     tests: providerPlan,
   },
   { name: 'terraform: what the service dates is promised to stay', file: 'terraform/plan-resource.ts', find: '...unsettled(kind, prior) }', replace: '}', tests: providerPlan },
+  {
+    name: 'timeouts: a request outlives its time',
+    file: 'terraform/apply-resource.ts',
+    find: '{ ...shop, limit, cloud: shop.within(signal) }',
+    replace: '{ ...shop, limit }',
+    tests: providerTimeouts,
+  },
+  {
+    name: 'timeouts: a create that may have happened is told as not sent',
+    file: 'terraform/timeouts.ts',
+    find: "outcome === 'unknown' ? unknown : ",
+    replace: '',
+    tests: providerTimeouts,
+  },
+  {
+    name: 'timeouts: work begins after its time',
+    file: 'terraform/timeouts.ts',
+    find: 'if (time.aborted) return refused();',
+    replace: '',
+    tests: providerTimeouts,
+  },
+  {
+    name: 'timeouts: a change of them alone is a change of the object',
+    file: 'terraform/plan-resource.ts',
+    find: 'if (sameObject(planned, prior))',
+    replace: 'if (equal(planned, prior))',
+    tests: providerTimeouts,
+  },
+  {
+    name: 'timeouts: a change of them alone asks the service',
+    file: 'terraform/apply-resource.ts',
+    find: 'if (sameObject(planned, prior)) return { new_state: planned };',
+    replace: '',
+    tests: providerTimeouts,
+  },
+  {
+    name: 'timeouts: what turns out wrong is sent without a limit',
+    file: 'terraform/apply-resource.ts',
+    find: 'if (diagnostics.length > 0) return { diagnostics, ...nothing };',
+    replace: '',
+    tests: providerTimeouts,
+  },
+  {
+    name: 'timeouts: the lock is let go while a create is looked for',
+    file: 'terraform/workbench.ts',
+    find: 'held.keep(clear(lane));',
+    replace: 'void clear(lane);',
+    tests: providerTimeouts,
+  },
+  {
+    name: 'timeouts: the time counts while an earlier run is settled',
+    file: 'terraform/apply-resource.ts',
+    find: 'shop.journal.during((bench) => timed(shop.clock, what, (...time) => write(hand(...time), bench)));',
+    replace: 'timed(shop.clock, what, (...time) => time[0].until(shop.journal.during((bench) => write(hand(...time), bench))));',
+    tests: providerTimeouts,
+  },
+  {
+    name: 'a request outlives the time it is given',
+    file: 'api/courier.ts',
+    find: 'const end = signal ?? time;',
+    replace: 'const end = signal;',
+    tests: writing,
+  },
+  {
+    name: 'the end of a run cuts off what has its own time',
+    file: 'api/courier.ts',
+    find: 'time ? AbortSignal.any([time, signal]) : signal)',
+    replace: 'AbortSignal.any([run, signal]))',
+    tests: writing,
+  },
 ];

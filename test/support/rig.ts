@@ -51,7 +51,10 @@ interface RigOptions extends Partial<EmulatorOptions> {
   readonly seed?: number;
   readonly requestsPerMinute?: number;
   /** Stands between client and emulator: `proceed` asks the emulator. */
-  readonly intercept?: (request: { readonly method: string; readonly path: string; readonly body: string | undefined }, proceed: () => Promise<Answer>) => Promise<Answer>;
+  readonly intercept?: (
+    request: { readonly method: string; readonly path: string; readonly body: string | undefined; readonly signal: AbortSignal },
+    proceed: () => Promise<Answer>,
+  ) => Promise<Answer>;
 }
 
 export function rig(options: RigOptions = {}): Rig {
@@ -65,7 +68,7 @@ export function rig(options: RigOptions = {}): Rig {
   const fingerprints = scryptFingerprints({ random, cost: 4 });
   const emit = (event: Event): unknown => events.push(event);
 
-  const transport: Transport = async ({ method, url, headers, body }) => {
+  const transport: Transport = async ({ method, url, headers, body, signal }) => {
     const path = new URL(url).pathname;
     if (method !== 'GET') self.onMutation?.('before', method, path);
     try {
@@ -74,7 +77,7 @@ export function rig(options: RigOptions = {}): Rig {
         if (method !== 'GET') self.onMutation?.('after', method, path);
         return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
       };
-      return await (options.intercept ? options.intercept({ method, path, body }, proceed) : proceed());
+      return await (options.intercept ? options.intercept({ method, path, body, signal }, proceed) : proceed());
     } catch (error) {
       if (error instanceof ConnectionReset) throw new TransportError('reset', { sent: error.sent, code: 'ECONNRESET' });
       throw error;

@@ -76,7 +76,7 @@ describe('reading', () => {
     expect(newer.upgraded).toBeUndefined();
     expect(newer.diagnostics?.[0]?.detail).toContain('terraform init -upgrade');
     const older = await provider.upgradeResourceState({ type_name: ACCOUNT, version: 0, raw: { id: '1', colour: 'red' } });
-    expect(older.upgraded).toEqual({ id: '1', name: null, account: null, is_disabled: null, resource_url: null });
+    expect(older.upgraded).toEqual({ id: '1', name: null, account: null, is_disabled: null, resource_url: null, timeouts: null });
   });
 });
 

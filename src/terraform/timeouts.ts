@@ -1,0 +1,121 @@
+// The `timeouts` of a resource: how long each operation may take. When the time is over, what is only waited for is let
+// go, and a request under way is ended as any that gets no answer: the journal keeps its intent, and the next run looks.
+import { durationWords, equal, Refusal, resourceBlock, tryDuration, type Diagnostic, type Kind, type Outcome } from '../model/index.js';
+import type { Clock } from '../ports/index.js';
+import { isRecord } from './convert.js';
+import type { CtyObject } from './cty.js';
+import { wordsFor } from './diagnostics.js';
+import type { WireDiagnostic } from './protocol.js';
+
+const TIMEOUTS = 'timeouts';
+
+export type Operation = 'create' | 'read' | 'update' | 'delete';
+
+/** A block's own part of itself, to go with what is read from an object. */
+export const timeoutsOf = (block: CtyObject): CtyObject => ({ [TIMEOUTS]: block[TIMEOUTS] ?? null });
+
+/** Whether nothing but the timeouts differs, which are no part of the object. */
+export const sameObject = (planned: CtyObject, prior: CtyObject): boolean => equal({ ...planned, ...timeoutsOf(prior) }, prior);
+
+/** What is known of the timeouts, and is none. */
+export function timeoutTrouble(kind: Kind, block: CtyObject): readonly WireDiagnostic[] {
+  const held = block[TIMEOUTS];
+  if (!isRecord(held)) return [];
+  return Object.keys(resourceBlock(kind).timeouts.attributes).flatMap((name): readonly WireDiagnostic[] => {
+    const text = held[name];
+    if (typeof text !== 'string' || tryDuration(text) !== undefined) return [];
+    const detail = `It has to be ${durationWords}. Leave it out, and the operation takes as long as it takes.`;
+    return [{ severity: 'error', summary: `\`${TIMEOUTS}.${name}\` is no length of time`, detail, path: [TIMEOUTS, name] }];
+  });
+}
+
+/** The time of one operation. */
+export interface Limit {
+  /** Waits for what is shared with others, and goes on without it, as long as there is time. @throws Refusal, unless somebody says what is `instead` */
+  until<T>(shared: Promise<T>, instead?: () => T | Promise<T>): Promise<T>;
+  /** Does work when its turn comes in a queue; it does not begin once the time is over. @throws Refusal */
+  inTurn<T>(queue: (work: () => Promise<T>) => Promise<T>, work: () => Promise<T>): Promise<T>;
+  /** Why a change is not done, where that is because its time was over. */
+  failure(outcome: Outcome): Diagnostic | undefined;
+}
+
+export const unlimited: Limit = {
+  until: (shared) => shared,
+  inTurn: (queue, work) => queue(work),
+  failure: () => undefined,
+};
+
+export interface Timed {
+  readonly kind: Kind;
+  readonly operation: Operation;
+  /** The resource: as it is planned, or, where it is read or deleted, as the state has it. */
+  readonly block: CtyObject;
+}
+
+/** Works under the limit that is set for an operation; `signal` is absent where none is. @throws Refusal */
+export async function timed<T>(clock: Clock, { kind, operation, block }: Timed, work: (limit: Limit, signal?: AbortSignal) => Promise<T>): Promise<T> {
+  const held = block[TIMEOUTS];
+  const text = isRecord(held) ? held[operation] : null;
+  const milliseconds = typeof text === 'string' ? tryDuration(text) : undefined;
+  if (milliseconds === undefined) return work(unlimited);
+  const [time, done] = [new AbortController(), new AbortController()];
+  const unsent = tooLong(kind, operation, String(text), false);
+  clock.sleep(milliseconds, done.signal).then(
+    () => time.abort(),
+    () => undefined,
+  );
+  try {
+    return await work(limitOf(time.signal, unsent, tooLong(kind, operation, String(text), true)), time.signal);
+  } catch (error) {
+    const ended = time.signal.aborted && error instanceof Refusal && error.diagnostics.every(({ code }) => code === 'interrupted');
+    throw ended ? new Refusal([unsent]) : error;
+  } finally {
+    done.abort();
+  }
+}
+
+const PASSED = Symbol('passed');
+
+function limitOf(time: AbortSignal, unsent: Diagnostic, unknown: Diagnostic): Limit {
+  const passed = new Promise<typeof PASSED>((over) => time.addEventListener('abort', () => over(PASSED), { once: true }));
+  const refused = (): never => {
+    throw new Refusal([unsent]);
+  };
+  const limit: Limit = {
+    async until(shared, instead = refused) {
+      const first = await Promise.race([shared, passed]);
+      return first === PASSED ? instead() : first;
+    },
+    inTurn(queue, work) {
+      let begun = false;
+      const done = queue(() => {
+        if (time.aborted) return refused();
+        begun = true;
+        return work();
+      });
+      return limit.until(done, () => (begun ? done : refused()));
+    },
+    failure: ({ outcome }) => (!time.aborted ? undefined : outcome === 'unknown' ? unknown : outcome === 'skipped' ? unsent : undefined),
+  };
+  return limit;
+}
+
+const doing: Readonly<Record<Operation, string>> = { create: 'Creating', read: 'Reading', update: 'Changing', delete: 'Deleting' };
+
+/** @param left whether the request may have been carried out */
+function tooLong(kind: Kind, operation: Operation, text: string, left: boolean): Diagnostic {
+  const name = `${TIMEOUTS}.${operation}`;
+  const happened = left
+    ? 'The request had left: whether the service carried it out is not known. Apply again: that looks first, and sends nothing twice.'
+    : operation === 'read'
+      ? 'Nothing follows from it: the state stands. The limit is the one in the state; apply with -refresh=false to put another one there.'
+      : 'Nothing was sent. Apply again.';
+  return {
+    severity: 'error',
+    code: 'timed-out',
+    summary: `${doing[operation]} ${wordsFor(kind)} took longer than ${name} allows: ${text}`,
+    detail: operation === 'read' ? happened : `${happened} Where it may take longer, raise ${name}.`,
+    // A state has no lines to point at.
+    ...(operation !== 'read' && { attribute: name }),
+  };
+}
