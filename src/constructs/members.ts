@@ -1,6 +1,6 @@
 // Props against the vocabulary: which there are, what is wrong with those that were given, and what they say in the
 // API's names. The types say nearly as much, but not to JavaScript, and not of what comes from files.
-import { camel, didYouMean, isObject, type Attribute, type Attributes } from '../model/index.js';
+import { camel, didYouMean, durationWords, isObject, tryDuration, type Attribute, type Attributes } from '../model/index.js';
 
 /** How one library writes what the vocabulary leaves open. */
 export interface Door {
@@ -90,7 +90,7 @@ function against(attribute: Attribute, value: unknown, door: Door, path: string)
 function fits(attribute: Attribute, value: unknown): boolean {
   switch (attribute.word) {
     case 'text':
-      return typeof value === 'string';
+      return typeof value === 'string' && (attribute.format !== 'duration' || tryDuration(value) !== undefined);
     case 'ref':
       return typeof value === 'string' && value !== '';
     case 'choice':
@@ -136,7 +136,7 @@ function unspeakable(value: unknown, door: Door, path: string): readonly string[
 function expected(attribute: Attribute): string {
   switch (attribute.word) {
     case 'text':
-      return 'text';
+      return attribute.format === 'duration' ? `${durationWords},` : 'text';
     case 'ref':
       return 'the text of an identifier, or a reference,';
     case 'choice':

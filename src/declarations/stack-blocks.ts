@@ -29,7 +29,8 @@ const refused: Readonly<Record<string, string>> = {
   dynamic: 'Write the list out in the program.',
 };
 
-export function resourceOf(kind: Kind, block: JsonObject, bonds: Bonds, site: Site): Block {
+/** `timeouts`, which no object has, are left out. */
+export function resourceOf(kind: Kind, { timeouts: _, ...block }: JsonObject, bonds: Bonds, site: Site): Block {
   const body = attributesOf(kind.attributes, without(block, site.complain), [], site);
   const members = membersOf(block, site);
   const lifecycle = lifecycleOf(kind, block['lifecycle'], bonds, site);
@@ -143,7 +144,9 @@ function ignored(kind: Kind, words: Json | undefined, { complain }: Site): RawMa
   }
   const secrets = new Map<string, string>([...walk(kind.attributes)].flatMap(([path, { secret }]) => (secret === true ? [[`${path}_wo`, path] as const] : [])));
   return {
-    ignore_changes: (words as readonly string[]).filter((word) => !secrets.has(word.replace(/_version$/, '')) || secrets.has(word)).map((word) => secrets.get(word) ?? word),
+    ignore_changes: (words as readonly string[])
+      .filter((word) => !/^timeouts\b/.test(word) && (!secrets.has(word.replace(/_version$/, '')) || secrets.has(word)))
+      .map((word) => secrets.get(word) ?? word),
   };
 }
 

@@ -73,15 +73,30 @@ function takeStack(work: Work, file: StackFile, stack: Stack): void {
   if (Object.keys(settings).length > 0) share(work, add(['settings'], settings, whole));
   eachBlock(work, stack, 'data', file, say, (kind, name, block, origin) => share(work, add(['lookups', name], lookupRaw(kind, block, siteOf(origin)), origin)));
   const unbound = new Set(bonds.keys());
+  const hurried: Origin[] = [];
   eachBlock(work, stack, 'resource', file, say, (kind, name, block, origin) => {
     const key = `${PREFIX}${kind.singular}.${name}`;
     unbound.delete(key);
+    if ((block['timeouts'] ?? null) !== null) hurried.push(origin);
     const before = work.diagnostics.length;
     const { raw, depends_on } = resourceOf(kind, block, bonds.get(key) ?? {}, siteOf(origin));
     // What was complained of is wrong in other ways, too, because of it.
     if (work.diagnostics.length === before) work.pieces.push({ ...add([kind.name, name], raw, origin), ...(depends_on.length > 0 && { depends_on }) });
   });
   for (const key of unbound) say('warning', leftOver(key, bonds.get(key) ?? {}));
+  const [first, ...others] = hurried;
+  if (first) say('warning', untimed(others.length), first);
+}
+
+/** One for all of them: it is the same that is to be said. */
+function untimed(others: number): Complaint {
+  const also = others === 0 ? 'is' : `(and of ${others} more of the stack) is`;
+  return {
+    path: ['timeouts'],
+    code: 'unused-timeouts',
+    summary: `\`timeouts\` ${also} not used here`,
+    detail: 'Only Terraform keeps them. Here a request without an answer is given up after 30 s, and what became of it is looked for.',
+  };
 }
 
 function leftOver(key: string, { adopt }: Bonds): Complaint {

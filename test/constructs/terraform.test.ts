@@ -184,6 +184,12 @@ describe('validate() says by path', () => {
     ['an item of a list', { name: 'x', watchers: ['1', 2] }, '`watchers.1`: the text of an identifier, or a reference, is expected, not an integer.'],
     ['an identifier that names nothing', { name: 'x', account: '' }, '`account`: the text of an identifier, or a reference, is expected, not empty text.'],
     ['a list for a map', { name: 'x', labels: ['x'] }, '`labels`: an object is expected, not a list.'],
+    [
+      'what is no length of time',
+      { name: 'x', timeouts: { create: '5 minutes' } },
+      '`timeouts.create`: a length of time above zero, as in "90s", "10m" or "1h30m", is expected, not text.',
+    ],
+    ['the time of an operation that is none', { name: 'x', timeouts: { destroy: '5m' } }, '`timeouts.destroy` does not exist. There are create, read, update, delete.'],
     ['a value of a map', { name: 'x', labels: { team: true } }, '`labels.team`: text is expected, not true or false.'],
     ['a member of an object', { name: 'x', hook: {} }, '`hook.url` is missing: Address.'],
     ['a literal secret', { name: 'x', hook: { url: 'u', tokenWo: 'hunter2' } }, '`hook.tokenWo` is secret, and its value cannot stand in a program'],
@@ -237,6 +243,7 @@ describe('validate() says by path', () => {
     ['text with a token inside', (stack) => wrong({ name: `at ${new Geofence(stack, 'one', { name: 'x' }).name}`, points: ['${var.a}'] })(stack)],
     ['members that are undefined', wrong({ name: 'x', radius: undefined, hook: { url: 'u', tokenWo: undefined } })],
     ['a secret from a variable', (stack) => wrong({ name: 'x', hook: { url: 'u', tokenWo: variable(stack) } })(stack)],
+    ['times of operations', wrong({ name: 'x', timeouts: { create: '1h30m', read: '${var.a}', delete: undefined } })],
     ['a choice that is open', (stack) => void new AlertRule(stack, 'it', { schedule: 'weekly' })],
     [
       'documents as objects, as text and as null',

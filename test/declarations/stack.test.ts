@@ -318,10 +318,18 @@ describe('what cannot be said', () => {
     ['a data source of records', { data: { devicecloud_alerts: { all: made('base/all') } } }, 'unsupported-data'],
     ['a move that leads nowhere', { moved: [{ from: 'devicecloud_account.a', to: 'devicecloud_account.b' }] }, 'unused-moved'],
     ['an address in the provider block', { provider: { devicecloud: [{ v2_url: 'https://x/api/v2' }] } }, 'unused-setting'],
+    ['a timeout', account({ name: 'A', timeouts: { create: '10m' }, lifecycle: { ignore_changes: ['timeouts', 'timeouts.create'] } }), 'unused-timeouts'],
     ['a backend', { terraform: { backend: { s3: { bucket: 'b' } } } }, 'own-state'],
   ])('%s is only mentioned', async (_, tree, code) => {
     const loaded = await loading({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'] });
     expect([loaded.project === undefined, loaded.diagnostics.map((one) => one.code)]).toEqual([false, [code]]);
+  });
+
+  it('timeouts of many resources are mentioned once, and by the path of the first', async () => {
+    const accounts = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, made(`base/${name}`, { name, timeouts: name === 'a' ? null : { read: '1m' } })]));
+    const { diagnostics, project: found } = await loading({ 'cdk.tf.json': stack({ resource: { devicecloud_account: accounts } }) }, { paths: ['cdk.tf.json'] });
+    expect(diagnostics.map(({ severity, summary }) => [severity, summary])).toEqual([['warning', 'base/b: `timeouts` (and of 1 more of the stack) is not used here']]);
+    expect(found?.declarations.map(({ values: all }) => Object.keys(all))).toEqual([['name'], ['name'], ['name']]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 // Makes the class of a resource or data source from its kind: a block with typed props, checks and getters.
 import { TerraformDataSource, TerraformResource, Token, type TerraformMetaArguments, type TerraformResourceConfig } from '#cdk';
 import type { Construct } from 'constructs';
-import { recordsQuery, wholeRecord, type Attributes, type Collection, type Kind } from '../../model/index.js';
+import { recordsQuery, resourceBlock, wholeRecord, type Attributes, type Collection, type Kind, type ResourceBlock } from '../../model/index.js';
 import { asCondition, complaints, written } from '../members.js';
 import type { ClassOf, Condition, Flat, Props } from '../props.js';
 import { doorAt, type CdkTokens } from './door.js';
@@ -14,7 +14,8 @@ interface Typed {
   readonly tfResourceType: string;
 }
 
-export type ResourceClass<K extends Kind> = ClassOf<TerraformResource, Flat<Props<K['attributes'], CdkTokens> & Meta>, Outputs<K['attributes'], true>> & Typed;
+type Whole<K extends Kind> = K['attributes'] & ResourceBlock<K>;
+export type ResourceClass<K extends Kind> = ClassOf<TerraformResource, Flat<Props<Whole<K>, CdkTokens> & Meta>, Outputs<Whole<K>, true>> & Typed;
 export type LookupClass<K extends Kind> = ClassOf<TerraformDataSource, Flat<Condition<K['attributes'], CdkTokens> & Meta>, Outputs<K['attributes'], false>> & Typed;
 export type RecordsClass<C extends Collection> = ClassOf<
   TerraformDataSource,
@@ -25,8 +26,9 @@ export type RecordsClass<C extends Collection> = ClassOf<
 
 const typeName = (name: string): string => `devicecloud_${name}`;
 
-export function resourceClass<const K extends Kind>({ singular, attributes }: K): ResourceClass<K> {
-  const type = typeName(singular);
+export function resourceClass<const K extends Kind>(kind: K): ResourceClass<K> {
+  const type = typeName(kind.singular);
+  const attributes = { ...kind.attributes, ...resourceBlock(kind) };
   class Resource extends TerraformResource {
     static readonly tfResourceType = type;
     readonly #block: Block;

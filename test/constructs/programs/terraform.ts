@@ -67,6 +67,17 @@ export function declare(stack: TerraformStack): readonly unknown[] {
   // @ts-expect-error no such meta argument
   new AlertRule(stack, 'r5', { dependOn: [pager] });
 
+  new AlertRule(stack, 't0', { timeouts: { create: '10m', read: '90s', update: Token.asString('5m'), delete: undefined } });
+  new AccountAuthorization(stack, 't1', { user: '77', account: hq.id, role: 'read_only_user', timeouts: { update: '1h30m' } });
+  // @ts-expect-error no such operation
+  new AlertRule(stack, 't2', { timeouts: { creation: '10m' } });
+  // @ts-expect-error a number where a length of time is expected
+  new AlertRule(stack, 't3', { timeouts: { create: 600 } });
+  // @ts-expect-error what the API cannot delete takes no time for it
+  new AccountAuthorization(stack, 't4', { user: '77', account: hq.id, role: 'read_only_user', timeouts: { delete: '5m' } });
+  // @ts-expect-error what is only read has none
+  new DataAccount(stack, 't5', { timeouts: { read: '1m' } });
+
   const role = new AccountAuthorization(stack, 'dana', { user: '77', account: hq.id, role: 'a_role_nobody_listed' });
   // @ts-expect-error the role is missing
   new AccountAuthorization(stack, 'u1', { user: '77', account: hq.id });
@@ -82,7 +93,15 @@ export function declare(stack: TerraformStack): readonly unknown[] {
   // @ts-expect-error a secret finds nothing
   new DataAccount(stack, 'l2', { authentication: {} });
 
-  const texts: readonly string[] = [hq.resourceUrl, pager.destinationConfigId, rule.settings, role.role, alerts.records.get(0).type, audit.records.get(0).record];
+  const texts: readonly string[] = [
+    hq.resourceUrl,
+    pager.destinationConfigId,
+    rule.settings,
+    role.role,
+    alerts.records.get(0).type,
+    audit.records.get(0).record,
+    rule.timeouts.create,
+  ];
   const numbers: readonly number[] = [pager.authentication.secretWoVersion, alerts.limit];
   const lists: readonly string[][] = [rule.httpDestinations, rule.filterCriteria.alertTypeIn, rule.emailDestinations];
   // @ts-expect-error a flag that is only known later is no boolean
