@@ -60,7 +60,25 @@ function loaded(name) {
   return { main: made.exports.main, keep };
 }
 
-/** The provider as terraform starts it, asked for its schema. */
+// Just enough of protocol buffers for these few messages: fields with a length, shorter than 16 KiB.
+const field = (number, value) => {
+  const bytes = Buffer.from(value);
+  return Buffer.concat([Buffer.of((number << 3) | 2, (bytes.length & 127) | 128, bytes.length >> 7), bytes]);
+};
+const message = (fields) => Buffer.concat(Object.entries(fields).map(([number, value]) => field(Number(number), value)));
+function lengthAt(bytes, at, shift = 0) {
+  const [low, next] = [(bytes[at] & 127) << shift, at + 1];
+  return bytes[at] < 128 ? [low, next] : lengthAt(bytes, next, shift + 7).map((one, index) => (index === 0 ? one + low : one));
+}
+/** The first field of a message, which is the answer in all replies that are looked at. */
+function firstOf(bytes) {
+  const [length, at] = lengthAt(bytes, 1);
+  return bytes.subarray(at, at + length);
+}
+
+const rule = '{"associated_groups":["1"],"filter_criteria":{"alert_type__in":["account_locked"]},"schedule":"daily"}';
+
+/** The provider as terraform starts it, and what terraform asks of it for a resource that is made and then stays. */
 async function provider(main, environment) {
   const { Client, credentials } = require('@grpc/grpc-js');
   const cookie = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';
@@ -71,8 +89,18 @@ async function provider(main, environment) {
   await main(Object.create(process, Object.fromEntries(Object.entries(own).map(([name, value]) => [name, { value, writable: true }]))));
   const client = new Client(`unix:${(await said).split('|')[3]}`, credentials.createInsecure());
   const same = (bytes) => bytes;
-  const ask = (method) => new Promise((done, fail) => client.makeUnaryRequest(method, same, same, Buffer.alloc(0), (error, reply) => (error ? fail(error) : done(reply))));
-  await ask('/tfplugin6.Provider/GetProviderSchema');
+  const ask = (method, fields = {}) =>
+    new Promise((done, fail) => client.makeUnaryRequest(`/tfplugin6.Provider/${method}`, same, same, message(fields), (error, reply) => (error ? fail(error) : done(reply))));
+  const type = 'devicecloud_alert_rule';
+  const nothing = field(1, Buffer.of(0xc0));
+  await ask('GetProviderSchema');
+  await ask('ConfigureProvider', { 1: '1.11.4', 2: nothing });
+  const config = firstOf(await ask('UpgradeResourceState', { 1: type, 3: field(1, rule) }));
+  await ask('ValidateResourceConfig', { 1: type, 2: config });
+  const planned = firstOf(await ask('PlanResourceChange', { 1: type, 2: nothing, 3: config, 4: config }));
+  const state = firstOf(await ask('ApplyResourceChange', { 1: type, 2: nothing, 3: planned, 4: config }));
+  const there = firstOf(await ask('ReadResource', { 1: type, 2: state }));
+  await ask('PlanResourceChange', { 1: type, 2: there, 3: there, 4: config });
   client.close();
 }
 

@@ -82,6 +82,7 @@ function strangeIn(attribute: Attribute, value: Value, path: string): readonly A
 
 /** Declarations that would be recognised by the same live object. */
 function twins(declarations: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
+  if (declarations.length < 2) return [];
   const buckets = new Map<string, Declaration[]>();
   for (const one of declarations) {
     const key = roughly(kinds.get(one.kind), one);

@@ -24,7 +24,7 @@ export async function checkerOf(kinds: Kinds, collections: Collections): Promise
 
 function misshapen({ body }: Validators, kind: Kind, raw: JsonObject): readonly Remark[] {
   const validator = body.get(kind.name);
-  if (!validator) return [];
+  if (!validator || validator(raw)) return [];
   return check(validator, bodyOf(kind), raw, kind.name).map(({ path, summary, detail }) => ({ severity: 'error', path, summary, ...(detail !== undefined && { detail }) }));
 }
 

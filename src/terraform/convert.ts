@@ -58,11 +58,12 @@ export function valuesOf(attributes: Attributes, block: CtyObject): Values {
 }
 
 function membersOf(attributes: Attributes, block: CtyObject): Values {
-  const entries = Object.entries(attributes).flatMap(([name, attribute]): readonly (readonly [string, Value])[] => {
+  const members: Record<string, Value> = {};
+  for (const [name, attribute] of Object.entries(attributes)) {
     const held = block[attribute.secret ? writeOnly(name) : name] ?? null;
-    return held === null ? [] : [[name, attribute.secret ? secretOf(name, held) : plain(attribute, held)]];
-  });
-  return Object.fromEntries(entries);
+    if (held !== null) members[name] = attribute.secret ? secretOf(name, held) : plain(attribute, held);
+  }
+  return members;
 }
 
 function secretOf(name: string, held: CtyValue): Value {
@@ -93,18 +94,20 @@ export const says = (attribute: Attribute, wanted: Value, there: Value | undefin
 
 /** A live object, or a part of one, as terraform's state holds it. What is no attribute of ours stays as it was. */
 export function stateOf(attributes: Attributes, live: Values, prior: CtyObject | null): CtyObject {
-  const entries = Object.entries(attributes).flatMap(([name, attribute]): readonly (readonly [string, CtyValue])[] =>
-    attribute.secret
-      ? [
-          [writeOnly(name), null],
-          [versionOf(name), prior?.[versionOf(name)] ?? null],
-        ]
-      : [[name, heldOf(attribute, live[name], prior?.[name] ?? null)]],
-  );
-  return { ...prior, ...Object.fromEntries(entries) };
+  const state: Record<string, CtyValue> = { ...prior };
+  for (const [name, attribute] of Object.entries(attributes)) {
+    if (!attribute.secret) state[name] = heldOf(attribute, live[name], prior?.[name] ?? null);
+    else {
+      state[writeOnly(name)] = null;
+      state[versionOf(name)] = prior?.[versionOf(name)] ?? null;
+    }
+  }
+  return state;
 }
 
+/** What the service answers only now and then, as to a create, stays as it was last answered. */
 function heldOf(attribute: Attribute, live: Value | undefined, prior: CtyValue): CtyValue {
+  if (prior !== null && (prior === live || (live === undefined && attribute.computed))) return prior;
   if (attribute.word === 'object') return objectHeld(attribute, live, isRecord(prior) ? prior : null);
   if (prior === null) return fresh(attribute, live);
   const before = valueOf(attribute, prior);
@@ -172,11 +175,13 @@ function spokenOf(attributes: Attributes, planned: CtyObject, config: CtyObject)
 
 /** A block as the declaration it would be in a file, for validation: what is not known yet, and every secret, is a `${…}`. */
 export function rawOf(attributes: Attributes, block: CtyObject): JsonObject {
-  const entries = Object.entries(attributes).flatMap(([name, attribute]): readonly (readonly [string, Json])[] => {
+  const raw: Record<string, Json> = {};
+  for (const [name, attribute] of Object.entries(attributes)) {
     const held = block[attribute.secret ? writeOnly(name) : name] ?? null;
-    return held === null || (attribute.computed && !attribute.secret) ? [] : [[name, attribute.secret ? '${secret.env.GIVEN}' : rawValue(attribute, held)]];
-  });
-  return Object.fromEntries(entries);
+    if (held === null || (attribute.computed && !attribute.secret)) continue;
+    raw[name] = attribute.secret ? '${secret.env.GIVEN}' : rawValue(attribute, held);
+  }
+  return raw;
 }
 
 function rawValue(attribute: Attribute, held: CtyValue): Json {

@@ -69,13 +69,13 @@ type Form = 'msgpack' | 'json';
 
 /** A message without a value is null. @throws CtyError */
 export function decode(type: CtyType, { msgpack, json }: DynamicValue): CtyValue {
-  if (msgpack.length > 0) return read(type, unpacked(msgpack), [], 'msgpack');
+  if (msgpack.length > 0) return read(type, unpacked(msgpack), undefined, 'msgpack');
   return json.length > 0 ? fromJson(type, parsed(new TextDecoder().decode(json))) : null;
 }
 
 /** A value from the JSON that terraform keeps in its state. Missing members become null, those the type does not know are dropped. @throws CtyError */
 export function fromJson(type: CtyType, json: unknown): CtyValue {
-  return read(type, json, [], 'json');
+  return read(type, json, undefined, 'json');
 }
 
 /** JSON with exact numbers. @throws CtyError */
@@ -87,58 +87,78 @@ export function parsed(text: string): unknown {
   }
 }
 
+/** The steps to a value, last first: a path is made of them only where something is wrong. */
+interface Trail {
+  readonly step: Step;
+  readonly up: Trail | undefined;
+  readonly depth: number;
+}
+
+const under = (up: Trail | undefined, step: Step): Trail => ({ step, up, depth: (up?.depth ?? 0) + 1 });
+
+function misfit(at: Trail | undefined, summary: string): never {
+  const path: Step[] = [];
+  for (let trail = at; trail; trail = trail.up) path.unshift(trail.step);
+  throw new CtyError(path, summary);
+}
+
 /** Types nest as deep as schemas do; what is deeper comes from no schema. */
 const DEEPEST = 64;
 
-function read(type: CtyType, raw: unknown, path: Path, form: Form): CtyValue {
+function read(type: CtyType, raw: unknown, at: Trail | undefined, form: Form): CtyValue {
   if (raw === null || raw === undefined) return null;
   if (raw instanceof Unknown) return raw;
-  if (type === 'dynamic') return readDynamic(raw, path, form);
-  if (typeof type === 'string') return readPrimitive(type, raw, path, form);
-  if (path.length > DEEPEST) throw new CtyError(path, 'the value is too deep');
-  if (type[0] === 'map') return Object.fromEntries(Object.entries(members(raw, path)).map(([key, item]) => [key, read(type[1], item, [...path, { key }], form)]));
-  if (type[0] === 'object') return readObject(type[1], members(raw, path), path, form);
-  if (!Array.isArray(raw)) throw new CtyError(path, 'a list is expected');
+  if (type === 'dynamic') return readDynamic(raw, at, form);
+  if (typeof type === 'string') return readPrimitive(type, raw, at, form);
+  if (at && at.depth > DEEPEST) return misfit(at, 'the value is too deep');
+  if (type[0] === 'map') return Object.fromEntries(Object.entries(members(raw, at)).map(([key, item]) => [key, read(type[1], item, under(at, { key }), form)]));
+  if (type[0] === 'object') return readObject(type[1], members(raw, at), at, form);
+  if (!Array.isArray(raw)) return misfit(at, 'a list is expected');
   const items = raw as readonly unknown[];
-  if (type[0] !== 'tuple') return items.map((item, index) => read(type[1], item, [...path, index], form));
-  if (items.length !== type[1].length) throw new CtyError(path, `${type[1].length} elements are expected, not ${items.length}`);
-  return type[1].map((of, index) => read(of, items[index], [...path, index], form));
+  if (type[0] !== 'tuple') return items.map((item, index) => read(type[1], item, under(at, index), form));
+  if (items.length !== type[1].length) return misfit(at, `${type[1].length} elements are expected, not ${items.length}`);
+  return type[1].map((of, index) => read(of, items[index], under(at, index), form));
 }
 
-function members(raw: unknown, path: Path): Readonly<Record<string, unknown>> {
-  if (!isObject(raw) || Object.getPrototypeOf(raw) !== Object.prototype) throw new CtyError(path, 'an object is expected');
+function members(raw: unknown, at: Trail | undefined): Readonly<Record<string, unknown>> {
+  if (!isObject(raw) || Object.getPrototypeOf(raw) !== Object.prototype) return misfit(at, 'an object is expected');
   return raw;
 }
 
-function readObject(types: Readonly<Record<string, CtyType>>, raw: Readonly<Record<string, unknown>>, path: Path, form: Form): CtyObject {
-  if (form === 'msgpack') {
-    const odd = Object.keys(raw).find((name) => !Object.hasOwn(types, name)) ?? Object.keys(types).find((name) => !Object.hasOwn(raw, name));
-    if (odd !== undefined) throw new CtyError([...path, odd], Object.hasOwn(types, odd) ? 'the attribute is missing' : 'there is no such attribute');
+/** The members are the type's, which is a schema's or has been looked at: none of them is `__proto__`. */
+function readObject(types: Readonly<Record<string, CtyType>>, raw: Readonly<Record<string, unknown>>, at: Trail | undefined, form: Form): CtyObject {
+  const object: Record<string, CtyValue> = {};
+  let found = 0;
+  for (const [name, of] of Object.entries(types)) {
+    if (Object.hasOwn(raw, name)) found += 1;
+    else if (form === 'msgpack') return misfit(under(at, name), 'the attribute is missing');
+    const held = own(raw, name) ?? null;
+    object[name] = held === null ? null : read(of, held, under(at, name), form);
   }
-  return Object.fromEntries(Object.entries(types).map(([name, of]) => [name, read(of, own(raw, name), [...path, name], form)]));
+  const odd = form === 'msgpack' && Object.keys(raw).length > found ? Object.keys(raw).find((name) => !Object.hasOwn(types, name)) : undefined;
+  return odd === undefined ? object : misfit(under(at, odd), 'there is no such attribute');
 }
 
-function readPrimitive(type: 'string' | 'number' | 'bool', raw: unknown, path: Path, form: Form): CtyValue {
+function readPrimitive(type: 'string' | 'number' | 'bool', raw: unknown, at: Trail | undefined, form: Form): CtyValue {
   if (type === 'string' && typeof raw === 'string') return raw;
   if (type === 'bool' && typeof raw === 'boolean') return raw;
   if (type === 'number' && form === 'json' && typeof raw === 'number') return raw;
   const number = type !== 'number' || (typeof raw === 'string' && form === 'json') ? undefined : numberOf(raw);
-  if (number === undefined) throw new CtyError(path, `a ${type} is expected`);
-  return number;
+  return number ?? misfit(at, `a ${type} is expected`);
 }
 
-function readDynamic(raw: unknown, path: Path, form: Form): CtyValue {
-  const [type, value] = form === 'json' ? [own(members(raw, path), 'type'), own(members(raw, path), 'value')] : Array.isArray(raw) && raw.length === 2 ? (raw as unknown[]) : [];
+function readDynamic(raw: unknown, at: Trail | undefined, form: Form): CtyValue {
+  const [type, value] = form === 'json' ? [own(members(raw, at), 'type'), own(members(raw, at), 'value')] : Array.isArray(raw) && raw.length === 2 ? (raw as unknown[]) : [];
   const json = type instanceof Uint8Array ? parsed(new TextDecoder().decode(type)) : type;
-  if (!isType(json, 0)) throw new CtyError(path, 'a value with its type is expected');
-  return new Dynamic(json, read(json, value, path, form));
+  if (!isType(json, 0)) return misfit(at, 'a value with its type is expected');
+  return new Dynamic(json, read(json, value, at, form));
 }
 
 function isType(json: unknown, depth: number): json is CtyType {
   if (typeof json === 'string') return ['string', 'number', 'bool', 'dynamic'].includes(json);
   if (!Array.isArray(json) || depth > DEEPEST) return false;
   const [word, of] = json as readonly unknown[];
-  if (word === 'object') return isObject(of) && Object.values(of).every((one) => isType(one, depth + 1));
+  if (word === 'object') return isObject(of) && Object.entries(of).every(([name, one]) => name !== '__proto__' && isType(one, depth + 1));
   if (word === 'tuple') return Array.isArray(of) && of.every((one) => isType(one, depth + 1));
   return (word === 'list' || word === 'set' || word === 'map') && isType(of, depth + 1);
 }

@@ -1,14 +1,17 @@
 // The messages and services of plugin protocol 6, as far as we speak it, in a table of our own: names and numbers are
-// the protocol's. Made into descriptors as they are, without parsing a .proto at each start.
-import { fromJSON, type PackageDefinition } from '@grpc/proto-loader';
+// the protocol's. The table directs reading and writing as it is, so that a start parses and compiles nothing.
+import protobuf, { type Reader, type Writer } from 'protobufjs/minimal.js';
 
-/** `type name number`, with `repeated`, or `map` where the key is a string; the type of a nested message is found from the inside out. */
+/**
+ * `type name number`, with `repeated`, `map` where the key is a string, or `choice` where at most one of them is there;
+ * the type of a nested message is found from the inside out. What is not in the table is passed over.
+ */
 const plugin: Readonly<Record<string, string>> = {
   DynamicValue: 'bytes msgpack 1, bytes json 2',
   Diagnostic: 'Severity severity 1, string summary 2, string detail 3, AttributePath attribute 4',
   AttributePath: 'repeated Step steps 1',
-  'AttributePath.Step': 'string attribute_name 1, string element_key_string 2, int64 element_key_int 3',
-  RawState: 'bytes json 1, map string flatmap 2',
+  'AttributePath.Step': 'choice string attribute_name 1, choice string element_key_string 2, choice int64 element_key_int 3',
+  RawState: 'bytes json 1',
   ClientCapabilities: 'bool deferral_allowed 1, bool write_only_attributes_allowed 2',
   ServerCapabilities: 'bool plan_destroy 1, bool get_provider_schema_optional 2, bool move_resource_state 3',
   Schema: 'int64 version 1, Block block 2',
@@ -19,6 +22,7 @@ const plugin: Readonly<Record<string, string>> = {
   ResourceIdentitySchema: 'int64 version 1, repeated IdentityAttribute identity_attributes 2',
   'ResourceIdentitySchema.IdentityAttribute': 'string name 1, bytes type 2, bool required_for_import 3, bool optional_for_import 4, string description 5',
   ResourceIdentityData: 'DynamicValue identity_data 1',
+  Empty: '',
   'GetProviderSchema.Request': '',
   'GetProviderSchema.Response':
     'Schema provider 1, map Schema resource_schemas 2, map Schema data_source_schemas 3, repeated Diagnostic diagnostics 4, ServerCapabilities server_capabilities 6',
@@ -57,43 +61,157 @@ const enums: Readonly<Record<string, readonly string[]>> = {
   'Schema.Object.NestingMode': ['INVALID', 'SINGLE', 'LIST', 'SET', 'MAP'],
 };
 
-/** Steps of a path are a choice: what is not chosen must not be on the wire, not even as zero. */
-const oneofs: Readonly<Record<string, { readonly selector: { readonly oneof: readonly string[] } }>> = {
-  'AttributePath.Step': { selector: { oneof: ['attribute_name', 'element_key_string', 'element_key_int'] } },
+/** A message as a plain object by the protocol's names: 64-bit numbers are numbers, enums their words, bytes are Buffers. */
+export type WireMessage = Readonly<Record<string, unknown>>;
+
+export interface Codec {
+  /** Every scalar and list that is absent has its default; messages and choices that are absent are null. @throws Error where the bytes are no such message */
+  decode(bytes: Buffer): WireMessage;
+  /** What is undefined or null is left out. */
+  encode(message: WireMessage): Uint8Array;
+}
+
+export interface Method {
+  readonly request: Codec;
+  readonly response: Codec;
+}
+
+/** How one value is read and written; `wire` is its wire type, `absent` what stands for it where it is not there. */
+interface Form {
+  readonly wire: 0 | 2;
+  readonly absent: unknown;
+  read(reader: Reader): unknown;
+  write(writer: Writer, value: unknown): void;
+}
+
+interface Field extends Form {
+  readonly name: string;
+  readonly rule: string | undefined;
+  readonly tag: number;
+}
+
+interface Shape {
+  readonly fields: readonly Field[];
+  readonly byTag: ReadonlyMap<number, Field>;
+  readonly absent: WireMessage;
+}
+
+const scalars: Readonly<Record<string, Form>> = {
+  string: { wire: 2, absent: '', read: (reader) => reader.string(), write: (writer, value) => writer.string(value as string) },
+  bytes: { wire: 2, absent: Buffer.alloc(0), read: (reader) => reader.bytes(), write: (writer, value) => writer.bytes(value as Uint8Array) },
+  bool: { wire: 0, absent: false, read: (reader) => reader.bool(), write: (writer, value) => writer.bool(value as boolean) },
+  int64: { wire: 0, absent: 0, read: (reader) => Number(String(reader.int64())), write: (writer, value) => writer.int64(value as number) },
 };
 
-type Node = Record<string, unknown> & { nested: Record<string, Node> };
+const choiceOf = (words: readonly string[]): Form => ({
+  wire: 0,
+  absent: words[0],
+  read: (reader) => words[reader.int32()],
+  write: (writer, value) => writer.int32(words.indexOf(value as string)),
+});
 
-function fields(table: string): Readonly<Record<string, unknown>> {
-  const rows = table.split(', ').flatMap((row) => {
-    const [, rule, type, name, id] = /^(?:(repeated|map) )?(\w+) (\w+) (\d+)$/.exec(row) ?? [];
-    return name === undefined ? [] : [[name, { type, id: Number(id), ...(rule === 'repeated' ? { rule } : rule === 'map' ? { keyType: 'string' } : {}) }] as const];
-  });
-  return Object.fromEntries(rows);
+const messageOf = (name: string): Form => ({
+  wire: 2,
+  absent: null,
+  read(reader) {
+    const length = reader.uint32();
+    return readMessage(shapeOf(name), reader, reader.pos + length);
+  },
+  write(writer, value) {
+    writeMessage(shapeOf(name), writer.fork(), value as WireMessage);
+    writer.ldelim();
+  },
+});
+
+const shapes = new Map<string, Shape>();
+
+/** Made from its row when first needed: most messages of the protocol are never met by one process. */
+function shapeOf(name: string): Shape {
+  const known = shapes.get(name);
+  if (known) return known;
+  const row = plugin[name] ?? '';
+  const fields = row === '' ? [] : row.split(', ').map((text) => fieldOf(name, text));
+  const shape = { fields, byTag: new Map(fields.map((field) => [field.tag, field])), absent: Object.fromEntries(fields.map(({ name, absent }) => [name, absent])) };
+  shapes.set(name, shape);
+  return shape;
 }
 
-function place(root: Node, path: string, content: Readonly<Record<string, unknown>>): void {
-  let node = root;
-  for (const name of path.split('.')) node = node.nested[name] ??= { nested: {} };
-  Object.assign(node, content);
+function fieldOf(message: string, text: string): Field {
+  const [, rule, type = '', name = '', number] = /^(?:(repeated|map|choice) )?(\w+) (\w+) (\d+)$/.exec(text) ?? [];
+  const form = formOf(message, type);
+  const absent = rule === undefined ? form.absent : rule === 'repeated' ? [] : null;
+  const wire = rule === 'map' ? 2 : form.wire;
+  return { ...form, name, rule, absent, wire, tag: (Number(number) << 3) | wire };
 }
 
-/** The calls of `Provider`: those that have a request. */
-const calls = Object.keys(plugin).flatMap((name) => /^(\w+)\.Request$/.exec(name)?.[1] ?? []);
-
-function descriptor(): { readonly nested: Record<string, Node> } {
-  const tfplugin6: Node = { nested: {} };
-  for (const [name, table] of Object.entries(plugin)) place(tfplugin6, name, { fields: fields(table), ...(oneofs[name] ? { oneofs: oneofs[name] } : {}) });
-  for (const [name, values] of Object.entries(enums)) place(tfplugin6, name, { values: Object.fromEntries(values.map((value, index) => [value, index])) });
-  const methods = calls.map((call) => [call, { requestType: `${call}.Request`, responseType: `${call}.Response` }]);
-  const controller = { methods: { Shutdown: { requestType: 'Empty', responseType: 'Empty' } }, nested: {} };
-  return {
-    nested: {
-      tfplugin6: { nested: { ...tfplugin6.nested, Provider: { methods: Object.fromEntries(methods), nested: {} } } },
-      plugin: { nested: { Empty: { fields: {}, nested: {} }, GRPCController: controller } },
-    },
-  };
+function formOf(message: string, type: string): Form {
+  const scalar = scalars[type];
+  if (scalar) return scalar;
+  const scopes = message.split('.').map((_, index, parts) => [...parts.slice(0, parts.length - index), type].join('.'));
+  const full = [...scopes, type].find((name) => name in plugin || name in enums) ?? type;
+  const words = enums[full];
+  return words ? choiceOf(words) : messageOf(full);
 }
 
-/** Services by their full names. Messages keep the protocol's names; 64-bit numbers are numbers, enums their words. */
-export const definition = (): PackageDefinition => fromJSON(descriptor(), { keepCase: true, longs: Number, enums: String, defaults: true });
+function readMessage({ byTag, absent }: Shape, reader: Reader, end: number): WireMessage {
+  const message: Record<string, unknown> = { ...absent };
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    const field = byTag.get(tag);
+    if (!field) reader.skipType(tag & 7);
+    else if (field.rule === 'repeated') message[field.name] = [...(message[field.name] as readonly unknown[]), field.read(reader)];
+    else if (field.rule === 'map') message[field.name] = { ...(message[field.name] as object | null), ...readEntry(field, reader) };
+    else message[field.name] = field.read(reader);
+  }
+  if (reader.pos !== end) throw new RangeError('a message ends within a field');
+  return message;
+}
+
+/** A map is a list of messages, each of which has a key (1) and a value (2). */
+function readEntry(field: Field, reader: Reader): WireMessage {
+  const end = reader.uint32() + reader.pos;
+  let [key, value]: [string, unknown] = ['', null];
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag >> 3 === 1) key = reader.string();
+    else if (tag >> 3 === 2) value = field.read(reader);
+    else reader.skipType(tag & 7);
+  }
+  return Object.fromEntries([[key, value]]);
+}
+
+function writeMessage({ fields }: Shape, writer: Writer, message: WireMessage): void {
+  for (const field of fields) {
+    const value = message[field.name];
+    if (value === undefined || value === null) continue;
+    if (field.rule === 'repeated') for (const one of value as readonly unknown[]) field.write(writer.uint32(field.tag), one);
+    else if (field.rule === 'map') for (const [key, one] of Object.entries(value)) writeEntry(field, writer, key, one);
+    else field.write(writer.uint32(field.tag), value);
+  }
+}
+
+function writeEntry(field: Field, writer: Writer, key: string, value: unknown): void {
+  field.write(writer.uint32(field.tag).fork().uint32(0x0a).string(key).uint32(0x12), value);
+  writer.ldelim();
+}
+
+const codecOf = (name: string): Codec => ({
+  decode(bytes) {
+    const reader = protobuf.Reader.create(bytes);
+    return readMessage(shapeOf(name), reader, reader.len);
+  },
+  encode(message) {
+    const writer = protobuf.Writer.create();
+    writeMessage(shapeOf(name), writer, message);
+    return writer.finish();
+  },
+});
+
+/** Every call by the path it is asked under: those of `Provider` have a request each, and one ends the process. */
+export const methods: ReadonlyMap<string, Method> = new Map([
+  ...Object.keys(plugin).flatMap((name): readonly (readonly [string, Method])[] => {
+    const call = /^(\w+)\.Request$/.exec(name)?.[1];
+    return call === undefined ? [] : [[`/tfplugin6.Provider/${call}`, { request: codecOf(name), response: codecOf(`${call}.Response`) }]];
+  }),
+  ['/plugin.GRPCController/Shutdown', { request: codecOf('Empty'), response: codecOf('Empty') }],
+]);

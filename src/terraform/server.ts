@@ -1,19 +1,33 @@
-// The gRPC side: hands the calls of core to the provider, and knows when core is gone. It is given connections and
-// opens none of its own, so that a process can listen before it has loaded this.
-import { Server, ServerCredentials, type ServiceDefinition, type UntypedHandleCall } from '@grpc/grpc-js';
+// The gRPC side: unary calls over Node's own HTTP/2, one message each way, which is all that the protocol has. It is
+// given connections and opens none of its own, so that a process can listen before it has loaded this.
+import {
+  createSecureServer,
+  createServer as createPlainServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import { createServer, type Socket } from 'node:net';
-import { callsOf, LARGEST_MESSAGE, type Message, type Reply } from './calls.js';
+import { callsOf, LARGEST_MESSAGE, type Reply } from './calls.js';
 import type { Log } from './log.js';
-import { definition } from './messages.js';
+import { methods, type Method } from './messages.js';
 import type { ProviderServer } from './protocol.js';
 
 export interface ServerOptions {
   readonly provider: ProviderServer;
   readonly log: Log;
   /** PEM, all three; absent: without TLS. */
-  readonly tls?: { readonly certificate: string; readonly key: string; readonly client: string };
+  readonly tls?: Tls;
   /** Core asked for the end, or was there and is gone. Called once. */
   readonly onEnd: () => void;
+}
+
+interface Tls {
+  readonly certificate: string;
+  readonly key: string;
+  readonly client: string;
 }
 
 export interface GrpcServer {
@@ -25,8 +39,9 @@ export interface GrpcServer {
 }
 
 export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcServer {
-  const server = new Server({ 'grpc.enable_channelz': 0, 'grpc.max_receive_message_length': LARGEST_MESSAGE, 'grpc.max_send_message_length': -1 });
+  const server = listenerOf(tls);
   const connections = new Set<Socket>();
+  const sessions = new Set<ServerHttp2Session>();
   const running = new Set<Promise<Reply>>();
   let seen = false;
   let over = false;
@@ -34,32 +49,40 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
     if (!over) onEnd();
     over = true;
   };
-  const packages = definition();
-  const handlers = Object.entries(callsOf(provider, log)).map(([name, answer]): [string, UntypedHandleCall] => [
-    name,
-    (call: { readonly request: Message }, reply: (error: null, value: Reply) => void) => {
-      seen = true;
-      const work = answer(call.request);
-      running.add(work);
-      void work.then((value) => {
-        running.delete(work);
-        log('trace', 'answered', { rpc: name });
-        reply(null, value);
-      });
-    },
-  ]);
-  server.addService(packages['tfplugin6.Provider'] as ServiceDefinition, Object.fromEntries(handlers));
-  server.addService(packages['plugin.GRPCController'] as ServiceDefinition, {
-    Shutdown: (_call: unknown, reply: (error: null, value: Reply) => void) => {
-      reply(null, {});
-      // The reply leaves in turns of its own; core waits two seconds for the end.
-      setTimeout(end, 20);
-    },
+  const calls = callsOf(provider, log);
+  // The reply leaves in turns of its own; core waits two seconds for the end.
+  const shutdown = async (): Promise<Reply> => {
+    setTimeout(end, 20);
+    return {};
+  };
+
+  async function answer(path: string, message: Buffer): Promise<Uint8Array> {
+    const method = methods.get(path);
+    const call = path === '/plugin.GRPCController/Shutdown' ? shutdown : calls[path.slice(PREFIX.length)];
+    if (!method || !call) throw new Status(UNIMPLEMENTED, `${path} is not spoken`);
+    const request = decoded(method, message);
+    seen = true;
+    const work = call(request);
+    running.add(work);
+    const reply = await work.finally(() => running.delete(work));
+    log('trace', 'answered', { rpc: path });
+    return method.response.encode(reply);
+  }
+
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
   });
-  const credentials = tls
-    ? ServerCredentials.createSsl(Buffer.from(tls.client), [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.certificate) }], true)
-    : ServerCredentials.createInsecure();
-  const { injectConnection } = server.createConnectionInjector(credentials);
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    // A call that core gives up is no trouble of ours; without a listener it would be.
+    stream.on('error', () => undefined);
+    messageIn(stream)
+      .then((message) => answer(String(headers[':path']), message))
+      .then(
+        (message) => reply(stream, message),
+        (error: unknown) => refuse(stream, error),
+      );
+  });
   return {
     accept(connection) {
       connections.add(connection);
@@ -69,13 +92,86 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
         connections.delete(connection);
         if (seen && connections.size === 0) end();
       });
-      injectConnection(connection);
+      server.emit('connection', connection);
     },
     async idle() {
       while (running.size > 0) await Promise.all(running);
     },
-    close: () => new Promise((done) => server.tryShutdown(() => done())),
+    async close() {
+      await Promise.all([...sessions].map((session) => new Promise<void>((done) => session.close(done))));
+    },
   };
+}
+
+const PREFIX = '/tfplugin6.Provider/';
+
+/** Memory in MB: a session may hold as many of the largest messages as core has calls under way. */
+const limits = { maxSessionMemory: 4096 };
+
+function listenerOf(tls: Tls | undefined): Http2Server | Http2SecureServer {
+  if (!tls) return createPlainServer(limits);
+  return createSecureServer({ ...limits, cert: tls.certificate, key: tls.key, ca: tls.client, requestCert: true, rejectUnauthorized: true });
+}
+
+/** Why a call got no reply, as gRPC numbers it. */
+class Status extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+const RESOURCE_EXHAUSTED = 8;
+const UNIMPLEMENTED = 12;
+const INTERNAL = 13;
+
+/** What stands before a message: whether it is compressed (1 byte), and its length (4). */
+const FRAME = 5;
+
+/** The one message of a call. @throws Status */
+function messageIn(stream: ServerHttp2Stream): Promise<Buffer> {
+  return new Promise((done, fail) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    stream.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= FRAME + LARGEST_MESSAGE) chunks.push(chunk);
+    });
+    stream.on('end', () => {
+      if (length > FRAME + LARGEST_MESSAGE) return fail(new Status(RESOURCE_EXHAUSTED, `a message of ${length} bytes is too large`));
+      const framed = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      if (length < FRAME || framed.readUInt32BE(1) !== length - FRAME) return fail(new Status(INTERNAL, 'one message is expected'));
+      if (framed[0] !== 0) return fail(new Status(UNIMPLEMENTED, 'messages are not compressed'));
+      done(framed.subarray(FRAME));
+    });
+  });
+}
+
+function decoded({ request }: Method, message: Buffer): ReturnType<Method['request']['decode']> {
+  try {
+    return request.decode(message);
+  } catch {
+    throw new Status(INTERNAL, 'the message is malformed');
+  }
+}
+
+const accepted = { ':status': 200, 'content-type': 'application/grpc' };
+
+function reply(stream: ServerHttp2Stream, message: Uint8Array): void {
+  if (stream.destroyed) return;
+  const framed = Buffer.alloc(FRAME + message.length);
+  framed.writeUInt32BE(message.length, 1);
+  framed.set(message, FRAME);
+  stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': 0 }));
+  stream.respond(accepted, { waitForTrailers: true });
+  stream.end(framed);
+}
+
+function refuse(stream: ServerHttp2Stream, error: unknown): void {
+  if (stream.destroyed) return;
+  const { code, message } = error instanceof Status ? error : new Status(INTERNAL, 'the call failed');
+  stream.respond({ ...accepted, 'grpc-status': code, 'grpc-message': encodeURIComponent(message) }, { endStream: true });
 }
 
 export interface Reattached {

@@ -1,6 +1,6 @@
 // ValidateResourceConfig: the command line's own complaints about a declaration, each with its attribute path. What is
 // not known yet is fine wherever it stands.
-import type { Attributes, Declaration, Diagnostic, JsonObject, Kind } from '../model/index.js';
+import type { Attribute, Attributes, Declaration, Diagnostic, JsonObject, Kind } from '../model/index.js';
 import { isRecord, rawOf, tryDocument, valuesOf, versionOf, writeOnly } from './convert.js';
 import type { CtyObject, Path } from './cty.js';
 import { pathOf, told } from './diagnostics.js';
@@ -16,7 +16,8 @@ export interface Complaint extends Pick<Diagnostic, 'severity' | 'summary' | 'de
 export type Check = (kind: Kind, raw: JsonObject, declaration: Declaration) => Promise<readonly Complaint[]>;
 
 export async function configComplaints(check: Check, kind: Kind, config: CtyObject, writeOnlyAllowed: boolean): Promise<readonly WireDiagnostic[]> {
-  const own = [...brokenTexts(kind.attributes, config, []), ...secretTrouble(kind.attributes, config, [], writeOnlyAllowed), ...timeoutTrouble(kind, config)];
+  const own: WireDiagnostic[] = [...timeoutTrouble(kind, config)];
+  complain(own, kind.attributes, config, [], writeOnlyAllowed);
   const found = await check(kind, rawOf(kind.attributes, config), declarationOf(kind, config));
   return [...own, ...found.filter(({ path }) => !own.some((one) => one.path?.[0] === path[0])).map((one) => wired(kind, one))];
 }
@@ -34,30 +35,27 @@ function declarationOf(kind: Kind, config: CtyObject): Declaration {
   return { address: addressOf(kind), kind: kind.name, name: 'this', values: valuesOf(kind.attributes, config), lifecycle: {}, origin: nowhere, at: () => nowhere };
 }
 
-/** Documents whose text is no JSON. */
-function* brokenTexts(attributes: Attributes, block: CtyObject, path: Path): Generator<WireDiagnostic> {
+/** What only terraform's form of a declaration can have wrong: documents whose text is no JSON, and write-only values. */
+function complain(to: WireDiagnostic[], attributes: Attributes, block: CtyObject, path: Path, writeOnlyAllowed: boolean): void {
   for (const [name, attribute] of Object.entries(attributes)) {
     const held = block[name] ?? null;
-    if (attribute.word === 'object' && isRecord(held)) yield* brokenTexts(attribute.attributes, held, [...path, name]);
+    if (attribute.secret) secretTrouble(to, name, attribute, block, path, writeOnlyAllowed);
+    else if (held === null) continue;
+    else if (attribute.word === 'object' && isRecord(held)) complain(to, attribute.attributes, held, [...path, name], writeOnlyAllowed);
     else if (attribute.word === 'document' && typeof held === 'string' && tryDocument(held) === undefined)
-      yield { severity: 'error', summary: `\`${name}\` is not JSON`, detail: 'Write it with jsonencode(…).', path: [...path, name] };
+      to.push({ severity: 'error', summary: `\`${name}\` is not JSON`, detail: 'Write it with jsonencode(…).', path: [...path, name] });
   }
 }
 
-function* secretTrouble(attributes: Attributes, block: CtyObject, path: Path, allowed: boolean): Generator<WireDiagnostic> {
-  for (const [name, attribute] of Object.entries(attributes)) {
-    const held = block[name] ?? null;
-    if (attribute.word === 'object' && isRecord(held)) yield* secretTrouble(attribute.attributes, held, [...path, name], allowed);
-    if (!attribute.secret) continue;
-    const given = (block[writeOnly(name)] ?? null) !== null;
-    if (given && !allowed)
-      yield {
-        severity: 'error',
-        summary: `\`${writeOnly(name)}\` needs Terraform 1.11 or later`,
-        detail: 'This one would keep its value in the state. Update Terraform, or leave the attribute out.',
-        path: [...path, writeOnly(name)],
-      };
-    if (!given && ((block[versionOf(name)] ?? null) !== null || attribute.optional !== true))
-      yield { severity: 'error', summary: `\`${writeOnly(name)}\` is missing`, detail: attribute.doc, path: [...path, writeOnly(name)] };
-  }
+function secretTrouble(to: WireDiagnostic[], name: string, attribute: Attribute, block: CtyObject, path: Path, allowed: boolean): void {
+  const given = (block[writeOnly(name)] ?? null) !== null;
+  if (given && !allowed)
+    to.push({
+      severity: 'error',
+      summary: `\`${writeOnly(name)}\` needs Terraform 1.11 or later`,
+      detail: 'This one would keep its value in the state. Update Terraform, or leave the attribute out.',
+      path: [...path, writeOnly(name)],
+    });
+  if (!given && ((block[versionOf(name)] ?? null) !== null || attribute.optional !== true))
+    to.push({ severity: 'error', summary: `\`${writeOnly(name)}\` is missing`, detail: attribute.doc, path: [...path, writeOnly(name)] });
 }

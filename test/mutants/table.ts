@@ -904,9 +904,25 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'core is not asked for its certificate',
     file: 'terraform/server.ts',
-    find: 'cert_chain: Buffer.from(tls.certificate) }], true)',
-    replace: 'cert_chain: Buffer.from(tls.certificate) }], false)',
+    find: 'requestCert: true, rejectUnauthorized: true',
+    replace: 'requestCert: false, rejectUnauthorized: false',
     tests: wire,
+  },
+  { name: 'half a message counts', file: 'terraform/server.ts', find: ' || framed.readUInt32BE(1) !== length - FRAME', replace: '', tests: wire },
+  { name: 'a message too large is taken', file: 'terraform/server.ts', find: 'if (length > FRAME + LARGEST_MESSAGE) return', replace: 'if (length < 0) return', tests: wire },
+  {
+    name: 'a field may end behind its message',
+    file: 'terraform/messages.ts',
+    find: "if (reader.pos !== end) throw new RangeError('a message ends within a field');",
+    replace: '',
+    tests: wire,
+  },
+  {
+    name: 'what is answered to a create only is lost by reading',
+    file: 'terraform/convert.ts',
+    find: ' || (live === undefined && attribute.computed)',
+    replace: '',
+    tests: ['terraform/provider-calls.test.ts'],
   },
   { name: 'the provider outlives core', file: 'terraform/server.ts', find: 'if (seen && connections.size === 0) end();', replace: '', tests: wire },
   {

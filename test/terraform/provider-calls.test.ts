@@ -35,6 +35,14 @@ describe('reading', () => {
     expect(await core.read(ACCOUNT, second)).not.toBeNull();
   });
 
+  it('keeps what the service answers to a create only', async () => {
+    const world = providerRig({ estate: theirs });
+    const core = await begun(world);
+    const made = await core.apply(DESTINATION, null, { name: 'P', endpoint: { url: 'https://x.example.com/' } });
+    expect(made['resource_url']).toEqual(expect.stringContaining('/alert_push_destinations/'));
+    expect(await (await begun(world)).read(DESTINATION, made)).toEqual(made);
+  });
+
   it('keeps the state where a listing failed, and drops an object only when it is gone', async () => {
     let fails = false;
     const world = providerRig({

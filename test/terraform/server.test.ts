@@ -4,6 +4,7 @@ import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/
 import { encode as pack } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ import { selfSigned } from '../../src/terraform/certificate.js';
 import { decode, encode, type CtyValue } from '../../src/terraform/cty.js';
 import { typeOf } from '../../src/terraform/schema.js';
 import { grpcServer, type GrpcServer } from '../../src/terraform/server.js';
-import { definition } from '../../src/terraform/messages.js';
+import { methods, type Method, type WireMessage } from '../../src/terraform/messages.js';
 import type { ProviderServer } from '../../src/terraform/protocol.js';
 import { madeUp, note } from './made-up.js';
 
@@ -56,16 +57,13 @@ async function served(provider: ProviderServer, tls?: { readonly certificate: st
 
 /** What a call answers; `raw` bytes instead of a message where it should not be one. */
 async function call(client: Client, method: string, message: object | Uint8Array = {}): Promise<Readonly<Record<string, unknown>>> {
-  const [service, name] = method.split('/') as [string, string];
-  const described = (definition()[service] as Readonly<Record<string, { requestSerialize(value: object): Buffer; responseDeserialize(bytes: Buffer): object }>> | undefined)?.[
-    name
-  ];
-  const serialize = (one: object | Uint8Array): Buffer => (one instanceof Uint8Array ? Buffer.from(one) : (described?.requestSerialize(one) ?? Buffer.alloc(0)));
+  const described = methods.get(`/${method}`);
+  const serialize = (one: object | Uint8Array): Buffer => Buffer.from(one instanceof Uint8Array ? one : (described?.request.encode(one as WireMessage) ?? []));
   return new Promise((done, fail) => {
     client.makeUnaryRequest(
       `/${method}`,
       serialize,
-      (bytes) => described?.responseDeserialize(bytes) ?? {},
+      (bytes) => described?.response.decode(bytes) ?? {},
       message,
       new Metadata(),
       (error, reply) => {
@@ -266,6 +264,62 @@ describe('hostile requests', () => {
     const text = 'x'.repeat(LARGEST_MESSAGE);
     const reply = await calls['ReadDataSource']!({ type_name: 'devicecloud_echo', config: { json: new Uint8Array(), msgpack: pack({ text, length: null }) } });
     expect(errors(reply)).toEqual([expect.stringMatching(/bytes, and terraform takes/)]);
+  });
+});
+
+describe('frames', () => {
+  const path = '/tfplugin6.Provider/StopProvider';
+  const framed = (length: number, message: readonly number[], compressed = 0): Buffer => Buffer.from([compressed, 0, 0, 0, length, ...message]);
+
+  /** The status of a call whose request is these bytes. */
+  async function sent(socket: string, bytes: Buffer): Promise<unknown> {
+    const session = connectHttp2('http://localhost', { createConnection: () => connect(socket) });
+    onTestFinished(() => session.destroy());
+    const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' });
+    const last = new Promise((done) => {
+      stream.on('response', (headers) => headers['grpc-status'] !== undefined && done(headers['grpc-status']));
+      stream.on('trailers', (headers) => done(headers['grpc-status']));
+    });
+    stream.resume().end(bytes);
+    return last;
+  }
+
+  it.each([
+    ['a whole message', framed(0, []), status.OK],
+    ['with a field that nobody knows', framed(3, [0x7a, 1, 65]), status.OK],
+    ['no message', Buffer.alloc(0), status.INTERNAL],
+    ['less than it says', framed(9, []), status.INTERNAL],
+    ['more than it says', framed(0, [0x7a, 1, 65]), status.INTERNAL],
+    ['a message that ends within a field', framed(2, [0x7a, 9]), status.INTERNAL],
+    ['a compressed message', framed(0, [], 1), status.UNIMPLEMENTED],
+  ])('%s', async (_what, bytes, code) => {
+    const { path: socket } = await served(madeUp());
+    expect(await sent(socket, bytes)).toBe(String(code));
+  });
+
+  it('hold no message whose fields reach beyond it', () => {
+    const { request } = methods.get('/tfplugin6.Provider/ValidateProviderConfig') as Method;
+    expect(request.decode(Buffer.from([0x0a, 3, 0x0a, 1, 65]))).toMatchObject({ config: { msgpack: Buffer.from('A') } });
+    expect(() => request.decode(Buffer.from([0x0a, 2, 0x0a, 3, 0x7a, 1, 65]))).toThrow('ends within a field');
+  });
+
+  it('of a call that is given up leave the others alone', async () => {
+    const [slow, reached] = [gate(), gate()];
+    const { path: socket } = await served({
+      ...madeUp(),
+      stopProvider: async () => {
+        reached.open();
+        await slow.opened;
+      },
+    });
+    const session = connectHttp2('http://localhost', { createConnection: () => connect(socket) });
+    onTestFinished(() => session.destroy());
+    const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' });
+    stream.on('error', () => undefined).end(framed(0, []));
+    await reached.opened;
+    stream.destroy();
+    slow.open();
+    expect(await call(clientOf(socket), 'tfplugin6.Provider/ValidateProviderConfig', { config: { msgpack: pack({ prefix: null }) } })).toEqual({ diagnostics: [] });
   });
 });
 
