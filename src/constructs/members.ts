@@ -127,7 +127,8 @@ function parsed(text: string): unknown {
 /** What JSON has no form for. A token that is no text has none either. */
 function unspeakable(value: unknown, door: Door, path: string): readonly string[] {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return [];
-  if (door.isToken(value) || (typeof value === 'number' && !Number.isFinite(value))) return [`\`${path}\` has no form in JSON. A token has to be text.`];
+  if (door.isToken(value) || (typeof value === 'number' && !Number.isFinite(value)))
+    return [`\`${path}\` has no form in JSON. A token has to be text, as \`Token.asString(…)\` makes it.`];
   if (typeof value === 'number') return [];
   if (!Array.isArray(value) && !isObject(value)) return [`\`${path}\` has no form in JSON.`];
   return Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : unspeakable(item, door, `${path}.${key}`)));

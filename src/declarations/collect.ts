@@ -18,6 +18,8 @@ export interface Piece {
   readonly origin: Origin;
   /** Addresses it waits for without referring to them; of a whole `for_each` where no member is named. */
   readonly depends_on?: readonly string[];
+  /** Its `for_each` is how many there are. */
+  readonly counted?: boolean;
 }
 
 export interface Collected {

@@ -5,7 +5,8 @@ import { NAME, didYouMean, type Kinds } from '../model/index.js';
 export type Index = { readonly key: string } | { readonly each: readonly string[] };
 
 export type Expression = { readonly text: string } & (
-  | { readonly from: 'var' | 'env'; readonly name: string }
+  | { readonly from: 'env'; readonly name: string }
+  | { readonly from: 'var'; readonly name: string; readonly path: readonly string[] }
   | { readonly from: 'each'; readonly path: readonly string[] }
   | { readonly from: 'secret'; readonly source: 'env' | 'file'; readonly name: string }
   | { readonly from: 'lookup'; readonly name: string; readonly attribute: string }
@@ -15,10 +16,11 @@ export type Expression = { readonly text: string } & (
 
 export type Part = string | Expression;
 
-/** The parts of a text: literals with `$${` undone, and expressions. Literals never stand side by side. */
+/** The parts of a text: literals with `$${` undone, and expressions. Literals never stand side by side; an empty one makes a text of the expression that it stands before. */
 export function partsOf(text: string): readonly Part[] {
   const parts: Part[] = [];
   let literal = '';
+  let emptied = false;
   let at = 0;
   for (let open = text.indexOf('${'); open >= 0; open = text.indexOf('${', at)) {
     if (text[open - 1] === '$' && open > at) {
@@ -32,8 +34,10 @@ export function partsOf(text: string): readonly Part[] {
       return [...parts, ...(literal === '' ? [] : [literal]), nowhere(text.slice(open), 'a `${` is never closed', 'Close it with `}`, or write `$${` for a literal `${`.')];
     const expression = expressionOf(text.slice(open, close + 1), text.slice(open + 2, close).trim());
     at = close + 1;
-    if (typeof expression === 'string') literal += expression;
-    else {
+    if (typeof expression === 'string') {
+      literal += expression;
+      emptied ||= expression === '';
+    } else {
       if (literal !== '') parts.push(literal);
       literal = '';
       parts.push(expression);
@@ -41,7 +45,7 @@ export function partsOf(text: string): readonly Part[] {
   }
   literal += text.slice(at);
   if (literal !== '' || parts.length === 0) parts.push(literal);
-  return parts;
+  return emptied && parts.length === 1 && typeof parts[0] !== 'string' ? ['', ...parts] : parts;
 }
 
 /** The text that stands for itself once `$${` is undone; undefined where it holds an expression. */
@@ -50,9 +54,13 @@ export function literalOf(text: string): string | undefined {
   return typeof literal === 'string' && more.length === 0 ? literal : undefined;
 }
 
+/** Stands for nothing. */
+export const EMPTY = '${""}';
+
 /** Text that reads back as the parts. */
 export function textOf(parts: readonly Part[]): string {
-  let out = '';
+  const [only, ...more] = parts.filter((part) => part !== '');
+  let out = parts.length > 1 && more.length === 0 && typeof only === 'object' ? EMPTY : '';
   let literal = '';
   for (const part of parts) {
     if (typeof part === 'string') literal += part;
@@ -97,7 +105,7 @@ function expressionOf(text: string, body: string): Part {
   const rest = dot < 0 ? '' : body.slice(dot + 1);
   switch (source) {
     case 'var':
-      return NAME.test(rest) ? { from: 'var', name: rest, text } : malformed(text, 'write `${var.<name>}`');
+      return variableOf(text, rest) ?? malformed(text, 'write `${var.<name>}` or `${var.<name>.<member>}`');
     case 'env':
       return ENV_NAME.test(rest) ? { from: 'env', name: rest, text } : malformed(text, 'write `${env.<NAME>}`');
     case 'each':
@@ -116,6 +124,12 @@ function expressionOf(text: string, body: string): Part {
 const malformed = (text: string, detail: string): Expression =>
   nowhere(text, 'the reference is incomplete or has a form that does not exist', `${detail[0]?.toUpperCase()}${detail.slice(1)}${detail === FORMS ? '' : '.'}`);
 
+function variableOf(text: string, rest: string): Expression | undefined {
+  const [name = '', ...path] = rest.split('.');
+  return NAME.test(name) && path.every((step) => MEMBER.test(step)) ? { from: 'var', name, path, text } : undefined;
+}
+
+const MEMBER = /^[^.[\]]+$/;
 const eachOf = (rest: string): boolean => /^(?:key|value(?:\.[^.[\]]+)*)$/.test(rest);
 
 function secretOf(text: string, rest: string): Expression {

@@ -88,7 +88,7 @@ function fill(part: Expression, path: readonly string[], scope: Scope, complain:
     case 'var': {
       scope.using(part.name);
       const value = scope.variables.get(part.name);
-      if (value !== undefined) return value;
+      if (value !== undefined) return member(value, part.path, `${part.text}: \`${part.name}\``, path, complain);
       const right = didYouMean(part.name, scope.variables.keys());
       complain({
         path,
@@ -117,11 +117,16 @@ function eachValue(steps: readonly string[], text: string, path: readonly string
     return undefined;
   }
   if (steps[0] === 'key') return escapeText(scope.each.key);
-  let value: Raw | undefined = scope.each.value;
-  for (const step of steps.slice(1)) {
-    const known: readonly string[] = isMap(value) ? Object.keys(value) : [];
+  return member(scope.each.value, steps.slice(1), `${text}: the value of "${scope.each.key}"`, path, complain);
+}
+
+/** What a mapping or list holds at the steps; items of a list are numbered from 0. @param what what it is called in a complaint */
+function member(whole: Raw, steps: readonly string[], what: string, path: readonly string[], complain: Complain): Raw | undefined {
+  let value: Raw | undefined = whole;
+  for (const step of steps) {
+    const known: readonly string[] = isMap(value) || Array.isArray(value) ? Object.keys(value) : [];
     if (!known.includes(step)) {
-      complain({ path, code: 'unknown-member', summary: `${text}: the value of "${scope.each.key}" has no \`${step}\`.${didYouMean(step, known)}` });
+      complain({ path, code: 'unknown-member', summary: `${what} has no \`${step}\`.${didYouMean(step, known)}` });
       return undefined;
     }
     value = (value as RawMap)[step];
@@ -133,6 +138,19 @@ function eachValue(steps: readonly string[], text: string, path: readonly string
 function typed(text: string, attribute: Attribute | undefined): Raw {
   if ((attribute?.word === 'integer' && /^-?\d{1,15}$/.test(text)) || (attribute?.word === 'number' && /^-?\d{1,15}(?:\.\d{1,9})?$/.test(text))) return Number(text);
   return attribute?.word === 'flag' && (text === 'true' || text === 'false') ? text === 'true' : text;
+}
+
+/** A value as Terraform gives it to an attribute of another type: texts, numbers and flags become one another, and null is absent. What does not is left, for others to complain of. */
+export function converted(raw: Raw, attribute: Attribute | undefined): Raw {
+  if (attribute === undefined || attribute.secret === true || raw === null || raw instanceof Word) return raw;
+  if (Array.isArray(raw)) return (raw as readonly Raw[]).map((item, index) => converted(item, inner(attribute, String(index))));
+  if (isMap(raw)) {
+    const isAbsent = (item: Raw, within: Attribute | undefined): boolean => item === null && attribute.word === 'object' && within !== undefined && within.word !== 'document';
+    return Object.fromEntries(Object.entries(raw).flatMap(([key, item]) => (isAbsent(item, inner(attribute, key)) ? [] : [[key, converted(item, inner(attribute, key))]])));
+  }
+  if (typeof raw === 'string') return attribute.word === 'flag' && /^[01]$/.test(raw) ? raw === '1' : typed(raw, attribute);
+  const text = String(raw);
+  return ['text', 'choice', 'ref'].includes(attribute.word) && !/\de/.test(text) ? text : raw;
 }
 
 /** What references may lead to. */

@@ -20,7 +20,6 @@ import {
 import type { DeclarationFiles } from '../ports/index.js';
 import { collect, type Collected } from './collect.js';
 import { expectationOf } from './expectations.js';
-import { escapeText } from './expression.js';
 import { holdsExpression, spell } from './interpolate.js';
 import { libraryOf, type Library } from './library.js';
 import { findFiles, type Found } from './paths.js';
@@ -29,6 +28,7 @@ import { reportOf, type Report } from './report.js';
 import { complain, declarationsOf, lookupOf, mergeSettings, refuseRivals, settingsOf, type Run } from './resolve.js';
 import type { ProgramDocument, Synthesise } from './stack-files.js';
 import { validatorsOf } from './validate.js';
+import { outsideValue, type VariableTypes } from './variables.js';
 import { secretNames } from './vocabulary.js';
 
 export interface LoadOptions {
@@ -68,7 +68,7 @@ export async function load(given: LoadOptions): Promise<Loaded> {
   const brought =
     finding.stacks.length > 0 && finding.diagnostics.length === 0
       ? await (await import('./stacks.js')).bring(options, finding.stacks)
-      : { pieces: [], documents: [], diagnostics: [] };
+      : { pieces: [], types: new Map(), documents: [], diagnostics: [] };
   const library = libraryOf(beside(files, brought.documents), stdin, new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))));
   const report = reportOf([...finding.diagnostics, ...brought.diagnostics]);
   const collected = await collect(library, kinds, [...finding.files, ...brought.documents], report, { pieces: brought.pieces });
@@ -86,7 +86,7 @@ export async function load(given: LoadOptions): Promise<Loaded> {
     secret: (source, name) => secretOf(options, source, name),
     forms: new Map(),
   };
-  const parts = resolve({ ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay) } }, collected, overlay);
+  const parts = resolve({ ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay, brought.types) } }, collected, overlay);
   adviseUnused(options, used, report);
   const frame = framing(library, [...finding.files, ...brought.documents, ...(finding.overlay ? [finding.overlay] : [])], cwd);
   if (report.failed()) return { diagnostics: report.all(), frame };
@@ -178,7 +178,7 @@ function outsideVariables({ environment, variables, prefixes }: Loading): Readon
 }
 
 /** Values by name. What the caller gave wins over the environment's file, and that over the other files. */
-function variablesOf(run: Run, options: Loading, collected: Collected, overlay: Collected | undefined): ReadonlyMap<string, Raw> {
+function variablesOf(run: Run, options: Loading, collected: Collected, overlay: Collected | undefined, types: VariableTypes): ReadonlyMap<string, Raw> {
   const known = new Map<string, Raw>();
   for (const piece of [...collected.variables, ...(overlay?.variables ?? [])]) {
     if (holdsExpression(piece.raw)) {
@@ -191,7 +191,17 @@ function variablesOf(run: Run, options: Loading, collected: Collected, overlay: 
     }
     known.set(piece.name, piece.raw);
   }
-  for (const [name, text] of Object.entries(outsideVariables(options))) known.set(name, escapeText(text));
+  for (const [name, text] of Object.entries(outsideVariables(options))) {
+    const value = outsideValue(text, types.get(name), known.get(name));
+    if (value !== undefined) known.set(name, value);
+    else
+      run.report.add(() => ({
+        severity: 'error',
+        code: 'bad-variable',
+        summary: `the variable \`${name}\` holds a list or a mapping, and what it was given is no JSON of one`,
+        detail: `As in: --var '${name}=["a", "b"]'`,
+      }));
+  }
   return known;
 }
 

@@ -24,7 +24,7 @@ import {
 } from '../model/index.js';
 import { placeText, type Piece } from './collect.js';
 import { escapeText, literalOf } from './expression.js';
-import { build, substitute, type Desk, type Scope } from './interpolate.js';
+import { build, converted, substitute, type Desk, type Scope } from './interpolate.js';
 import type { Library } from './library.js';
 import type { Report } from './report.js';
 import { isMap, type Raw, type RawMap } from './raw.js';
@@ -91,7 +91,8 @@ export function read(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope,
     complain(run, piece, { ...rest, path: [...inside, ...path] }, address);
   };
   const root = object('', form.attributes);
-  const filled = substitute(raw, root, [], scope, say);
+  const given = substitute(raw, root, [], scope, say);
+  const filled = piece.origin.path === undefined ? given : converted(given, root);
   for (const complaint of check(form.validator, form.attributes, filled, form.what)) say(complaint);
   const desk: Desk = { kinds: run.kinds, lookups: run.lookups, references: form.references, secret: run.secret, complain: say };
   const values = build(filled, root, [], desk);
@@ -165,8 +166,25 @@ export function declarationsOf(run: Run, piece: Piece): readonly Declaration[] {
   }
   const { for_each: each, ...body } = piece.raw;
   const form = formOf(run, kind);
-  const members = each === undefined ? [undefined] : membersOf(run, piece, each);
+  const members = each === undefined ? [undefined] : piece.counted ? countedOf(run, piece, each) : membersOf(run, piece, each);
   return members.flatMap((member) => declarationOf(run, piece, kind, form, body, member) ?? []);
+}
+
+const MOST_MEMBERS = 100_000;
+
+/** Members "0", "1", …; each one's value is its number. */
+function countedOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {
+  let wrong = false;
+  const say = (complaint: Complaint): void => {
+    wrong = true;
+    complain(run, piece, complaint);
+  };
+  const count = converted(substitute(raw, undefined, ['count'], run.scope, say), { word: 'integer', doc: '' });
+  if (wrong) return [];
+  if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MOST_MEMBERS)
+    return Array.from({ length: count }, (_, index) => ({ key: String(index), value: index }));
+  say({ path: ['count'], code: 'bad-count', summary: `\`count\` has to be a number from 0 to ${MOST_MEMBERS}`, detail: 'Work it out in the program, or use a loop there.' });
+  return [];
 }
 
 function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {

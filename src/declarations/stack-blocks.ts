@@ -5,7 +5,7 @@ import type { Complain } from './interpolate.js';
 import type { Raw, RawMap } from './raw.js';
 import { documentOf } from './stack-documents.js';
 import { isTraversal, stepsOf, templateParts } from './stack-template.js';
-import { bareAddress, literalSecret, rawOf, textValue, type Site, type Stack } from './stack-values.js';
+import { bareAddress, blockAt, literalSecret, rawOf, textValue, type Site, type Stack } from './stack-values.js';
 
 /** What all blocks of a stack say about one resource: its `import` and `moved`. */
 export interface Bonds {
@@ -17,10 +17,11 @@ export interface Block {
   readonly raw: RawMap;
   /** Addresses, of all members where a `for_each` is meant. */
   readonly depends_on: readonly string[];
+  /** The `for_each` is how many there are. */
+  readonly counted: boolean;
 }
 
 const META = ['//', 'depends_on', 'lifecycle', 'count', 'for_each'];
-const MOST_MEMBERS = 100_000;
 
 const refused: Readonly<Record<string, string>> = {
   provider: 'Objects of several clouds belong into several stacks, each with an environment of its own.',
@@ -37,6 +38,7 @@ export function resourceOf(kind: Kind, { timeouts: _, ...block }: JsonObject, bo
   return {
     raw: { ...body, ...(members === undefined ? {} : { for_each: members }), ...(Object.keys(lifecycle).length > 0 ? { lifecycle } : {}) },
     depends_on: waitsFor(block['depends_on'], site),
+    counted: isThere(block['count']),
   };
 }
 
@@ -82,9 +84,11 @@ function secretOf(value: Json, path: readonly string[], site: Site): Raw {
     : literalSecret(site, path, `\`${path.join('.')}\` is secret: it has to be one variable that is marked sensitive`);
 }
 
+const isThere = (value: Json | undefined): value is Exclude<Json, null> => value !== undefined && value !== null;
+
 function membersOf(block: JsonObject, site: Site): Raw | undefined {
   const { count, for_each: each } = block;
-  if (count !== undefined && count !== null) return counted(rawOf(count, ['count'], site), site);
+  if (isThere(count)) return rawOf(count, ['count'], site);
   if (each === undefined || each === null) return undefined;
   const [only, ...more] = typeof each === 'string' ? templateParts(each) : [];
   const set = typeof only === 'object' && !isTraversal(only) && more.length === 0 ? /^toset\((.*)\)$/s.exec(only.body)?.[1] : undefined;
@@ -101,14 +105,6 @@ function setOf(inner: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** `count` makes members "0", "1", …; each one's value is its number. */
-function counted(count: Raw, { complain }: Site): Raw {
-  if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MOST_MEMBERS)
-    return Object.fromEntries(Array.from({ length: count }, (_, index) => [String(index), index]));
-  complain({ path: ['count'], code: 'bad-count', summary: `\`count\` has to be a number from 0 to ${MOST_MEMBERS}`, detail: 'Work it out in the program, or use a loop there.' });
-  return {};
 }
 
 const harmless = ['create_before_destroy'];
@@ -150,6 +146,18 @@ function ignored(kind: Kind, words: Json | undefined, { complain }: Site): RawMa
   };
 }
 
+const OUTPUT = /^data\.terraform_remote_state\.([\w-]+)\.outputs\.([\w-]+)$/;
+
+/** The resource that an entry of `depends_on` names; one of another stack by the output that holds it whole. */
+function waitedFor(word: string, stack: Stack): ReturnType<typeof bareAddress> {
+  const [, state, output = ''] = OUTPUT.exec(word) ?? [];
+  if (state === undefined) return bareAddress(word, stack);
+  const other = stack.remote(state);
+  const { value } = other ? blockAt(other.tree, 'output', output) : {};
+  const [, whole] = typeof value === 'string' ? (/^\$\{([^{}]+)\}$/.exec(value) ?? []) : [];
+  return other && whole !== undefined ? bareAddress(whole, other) : undefined;
+}
+
 /** Data sources are read before anything is done, so waiting for one means nothing. */
 function waitsFor(list: Json | undefined, { stack, complain }: Site): readonly string[] {
   if (list === undefined || list === null) return [];
@@ -158,8 +166,8 @@ function waitsFor(list: Json | undefined, { stack, complain }: Site): readonly s
     return [];
   }
   return (list as readonly Json[]).flatMap((word, index) => {
-    if (typeof word === 'string' && word.startsWith('data.')) return [];
-    const found = typeof word === 'string' ? bareAddress(word, stack) : undefined;
+    if (typeof word === 'string' && /^data\.[\w-]+\.[\w-]+$/.test(word)) return [];
+    const found = typeof word === 'string' ? waitedFor(word, stack) : undefined;
     if (found?.kind) return [found.key === undefined ? `${found.kind.name}.${found.name}` : `${found.kind.name}.${found.name}[${JSON.stringify(found.key)}]`];
     complain({
       path: ['depends_on', String(index)],

@@ -3,12 +3,14 @@
 import type { Json } from '../model/index.js';
 import { isObject } from '../model/index.js';
 import type { Raw } from './raw.js';
-import { blockAt, rawOf, textValue, type Site } from './stack-values.js';
+import { blockAt, quotedValue, rawOf, textValue, type Site } from './stack-values.js';
 import { isTraversal, templateParts, type TemplatePart } from './stack-template.js';
 
 /** Stands for the n-th expression while the text around it is parsed. */
 const mark = (index: number): string => `\uE000${index}\uE001`;
 const MARKS = /\uE000(\d+)\uE001/;
+/** Stands before one that is in no quotes: it keeps its type. */
+const BARE = '\uE002';
 
 export function documentOf(value: Json, path: readonly string[], site: Site): Raw {
   const text = spelledOut(value, site);
@@ -21,7 +23,7 @@ export function documentOf(value: Json, path: readonly string[], site: Site): Ra
   const marked = parts.map((part) => {
     if (typeof part === 'string') quoted = endsQuoted(part, quoted);
     else expressions.push(part);
-    return typeof part === 'string' ? part : quoted ? mark(expressions.length - 1) : `"${mark(expressions.length - 1)}"`;
+    return typeof part === 'string' ? part : quoted ? mark(expressions.length - 1) : `"${BARE}${mark(expressions.length - 1)}"`;
   });
   let tree: Json;
   try {
@@ -59,8 +61,14 @@ function endsQuoted(text: string, before: boolean): boolean {
 
 function treeOf(value: Json, expressions: readonly TemplatePart[], path: readonly string[], site: Site): Raw {
   if (typeof value === 'string') {
-    const pieces = value.split(MARKS).map((piece, index) => (index % 2 === 0 ? piece : (expressions[Number(piece)] ?? '')));
+    const bare = value.startsWith(BARE);
+    const pieces = value
+      .slice(bare ? BARE.length : 0)
+      .split(MARKS)
+      .map((piece, index) => (index % 2 === 0 ? piece : (expressions[Number(piece)] ?? '')));
     const parts = pieces.filter((part) => part !== '');
+    const [only] = parts;
+    if (!bare && parts.length === 1 && typeof only === 'object') return quotedValue(only, path, site);
     return textValue(parts.length === 0 ? [''] : parts, path, site);
   }
   if (Array.isArray(value)) return (value as readonly Json[]).map((item, index) => treeOf(item, expressions, [...path, String(index)], site));

@@ -70,7 +70,7 @@ function expression(text: string): Traversal | Unread {
 }
 
 const NAME = /[A-Za-z_][\w-]*/y;
-const NEXT = /\.([A-Za-z_][\w-]*)|\[\s*(?:("(?:[^"\\]|\\.)*")|(\d{1,9})|(each\.(?:key|value(?:\.[A-Za-z_][\w-]*)*)|count\.index))\s*\]/y;
+const NEXT = /\.([A-Za-z_][\w-]*)|\.(\d{1,9})(?![\w-])|\[\s*(?:("(?:[^"\\]|\\.)*")|(\d{1,9})|(each\.(?:key|value(?:\.[A-Za-z_][\w-]*)*)|count\.index))\s*\]/y;
 
 /** The steps of `TYPE.NAME.attr[0]["k"]`; undefined for anything else. */
 export function stepsOf(body: string): Traversal['steps'] | undefined {
@@ -88,7 +88,7 @@ export function stepsOf(body: string): Traversal['steps'] | undefined {
   return steps;
 }
 
-function stepOf([, name, quoted, index, by]: RegExpExecArray): Step | undefined {
+function stepOf([, name, legacy, quoted, index = legacy, by]: RegExpExecArray): Step | undefined {
   if (name !== undefined) return name;
   if (index !== undefined) return { key: Number(index) };
   if (by !== undefined) return { by };

@@ -1,7 +1,7 @@
 // Values of a synthesised stack in the language of declaration files: references by address, locals written out,
 // outputs of other stacks followed to what they stand for. What cannot be said in it is complained of by name.
 import { NAME, didYouMean, formatAddress, isObject, own, type Json, type JsonObject, type Kind } from '../model/index.js';
-import { textOf, partsOf, type Part } from './expression.js';
+import { EMPTY, textOf, partsOf, type Part } from './expression.js';
 import { isMap, limits, type Raw } from './raw.js';
 import { isTraversal, templateParts, type Step, type TemplatePart, type Traversal } from './stack-template.js';
 import type { Complain } from './interpolate.js';
@@ -12,6 +12,8 @@ export interface Stack {
   readonly tree: JsonObject;
   /** Kinds by resource type, as in `devicecloud_account`. */
   readonly kinds: ReadonlyMap<string, Kind>;
+  /** What the lookup is called that a data source of the kind became. */
+  readonly lookup: (kind: Kind, name: string) => string;
   /** The stack that a `terraform_remote_state` reads, where it is one of those at hand. */
   readonly remote: (name: string) => Stack | undefined;
 }
@@ -75,6 +77,13 @@ export function textValue(parts: readonly TemplatePart[], path: readonly string[
   );
 }
 
+/** One reference that stands in quotes inside of a text that is read as JSON: text, whatever it leads to. */
+export function quotedValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: Site): Raw {
+  const value = expressionValue(part, path, site);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' && /^\$\{(?:var|each)\./.test(value) ? EMPTY + value : value;
+}
+
 function expressionValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: Site): Raw {
   return isTraversal(part) ? traversalValue(part, path, site) : unsupported(part.text, path, site);
 }
@@ -100,14 +109,19 @@ function traversalValue(part: Traversal, path: readonly string[], site: Site): R
   }
 }
 
+/** Whether a variable is one for secrets. */
+export const isSecret = (variable: Json | undefined): boolean => isObject(variable) && (variable['sensitive'] === true || variable['ephemeral'] === true);
+
 /** What is sensitive is a secret: it comes from the environment, and only to where a secret belongs. */
 function variableValue({ text }: Traversal, [name, ...more]: readonly Step[], path: readonly string[], site: Site): Raw {
   const variables = blockAt(site.stack.tree, 'variable');
-  if (typeof name !== 'string' || more.length > 0) return unsupported(text, path, site);
+  if (typeof name !== 'string') return unsupported(text, path, site);
   if (!Object.hasOwn(variables, name))
     return refuse(site, path, 'unknown-variable', `the stack ${site.stack.name} has no variable \`${name}\`.${didYouMean(name, Object.keys(variables))}`);
-  const { sensitive, default: initial } = blockAt(variables, name);
-  if (sensitive !== true) return `\${var.${name}}`;
+  const members = namesOf(more);
+  if (!isSecret(variables[name])) return members ? `\${${['var', name, ...members].join('.')}}` : unsupported(text, path, site);
+  if (more.length > 0) return refuse(site, path, 'unsupported-expression', `${text} is part of a sensitive variable, which has to be one text`, 'Give each secret a variable.');
+  const { default: initial } = blockAt(variables, name);
   if (initial !== undefined && initial !== null) return literalSecret(site, path, `the sensitive variable \`${name}\` has a default, which stands in the stack as it is`);
   return `\${secret.env.TRUEUP_VAR_${name}}`;
 }
@@ -147,9 +161,15 @@ function within(value: Raw, steps: readonly Step[], text: string, path: readonly
 }
 
 function eachValue({ text }: Traversal, rest: readonly Step[], path: readonly string[], site: Site): Raw {
-  const names = rest.map((step) => (typeof step === 'string' ? step : 'key' in step ? String(step.key) : ''));
-  const right = names.length === 1 ? names[0] === 'key' || names[0] === 'value' : names[0] === 'value' && names.every((name) => /^[^.[\]{}]+$/.test(name));
+  const names = namesOf(rest);
+  const right = names && (names[0] === 'value' || (names[0] === 'key' && names.length === 1));
   return right ? `\${each.${names.join('.')}}` : unsupported(text, path, site);
+}
+
+/** Steps into a value as declaration files write them; undefined where they cannot. */
+function namesOf(steps: readonly Step[]): readonly string[] | undefined {
+  const names = steps.map((step) => (typeof step === 'string' ? step : 'key' in step ? String(step.key) : ''));
+  return names.every((name) => /^[^.[\]{}"]+$/.test(name)) ? names : undefined;
 }
 
 /** `outputs.NAME` of another stack: what it stands for there. */
@@ -187,7 +207,7 @@ function objectValue({ text }: Traversal, [type, name, ...more]: readonly Step[]
   const [attribute, ...deeper] = inner;
   if (typeof name !== 'string' || typeof attribute !== 'string' || deeper.some((step) => typeof step !== 'string')) return unsupported(text, path, site);
   const names = [attribute, ...deeper].join('.');
-  if (isData) return index === undefined ? `\${lookups.${name}.${names}}` : unsupported(text, path, site);
+  if (isData) return index === undefined ? `\${lookups.${site.stack.lookup(kind, name)}.${names}}` : unsupported(text, path, site);
   return `\${${addressText(kind, name, index)}.${names}}`;
 }
 

@@ -7,17 +7,22 @@ import type { Piece } from './collect.js';
 import type { Raw } from './raw.js';
 import { bondsOf, lookupRaw, resourceOf, type Bonds } from './stack-blocks.js';
 import type { Remark, StackFile, StackFiles } from './stack-files.js';
-import { blockAt, rawOf, type Site, type Stack } from './stack-values.js';
+import { blockAt, isSecret, rawOf, type Site, type Stack } from './stack-values.js';
 import type { Complaint } from './validate.js';
+import { typeIn, type VariableType, type VariableTypes } from './variables.js';
 
 export interface Desired {
   readonly pieces: readonly Piece[];
+  readonly types: VariableTypes;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 interface Work {
   readonly cwd: string;
   readonly kinds: Kinds;
+  /** Names of lookups, by the data source that they were. */
+  readonly lookups: Map<string, string>;
+  readonly types: Map<string, VariableType>;
   /** By section and name: what two stacks say alike is said once. */
   readonly shared: Map<string, Piece>;
   readonly pieces: Piece[];
@@ -28,13 +33,22 @@ const PREFIX = 'devicecloud_';
 
 /** @param cwd absolute: files of the program are named from here */
 export function desiredOf({ stacks, remarks, diagnostics }: StackFiles, kinds: Kinds, cwd: string): Desired {
-  const work: Work = { cwd, kinds, shared: new Map(), pieces: [], diagnostics: [...diagnostics] };
+  const work: Work = { cwd, kinds, lookups: new Map(), types: new Map(), shared: new Map(), pieces: [], diagnostics: [...diagnostics] };
   const types = new Map([...kinds.values()].map((kind) => [PREFIX + kind.singular, kind]));
   const known = new Map<StackFile, Stack>();
-  for (const one of stacks) known.set(one, { name: one.name, tree: one.tree, kinds: types, remote: (name) => remoteOf(one, name, known) });
+  for (const one of stacks) {
+    const stack: Stack = {
+      name: one.name,
+      tree: one.tree,
+      kinds: types,
+      lookup: (kind, name) => lookupOf(work, one, stack, kind, name),
+      remote: (name) => remoteOf(one, name, known),
+    };
+    known.set(one, stack);
+  }
   for (const [file, stack] of known) if (file.wanted) takeStack(work, file, stack);
   work.diagnostics.push(...remarks.map((remark) => remarked(work, remark)));
-  return { pieces: [...work.pieces, ...work.shared.values()], diagnostics: work.diagnostics };
+  return { pieces: [...work.pieces, ...work.shared.values()], types: work.types, diagnostics: work.diagnostics };
 }
 
 const CROSS = 'cross-stack-reference-input-';
@@ -50,28 +64,68 @@ function remoteOf(from: StackFile, name: string, known: ReadonlyMap<StackFile, S
 
 type Say = (severity: Severity, complaint: Complaint, origin?: Origin) => void;
 
-function takeStack(work: Work, file: StackFile, stack: Stack): void {
-  const whole: Origin = { file: file.from.file, line: 0, column: 0, path: stack.name };
-  const say: Say = (severity, { path, code, summary, detail }, origin = whole) =>
+const wholeOf = ({ from, name }: StackFile): Origin => ({ file: from.file, line: 0, column: 0, path: name });
+
+const voiceOf =
+  (work: Work, file: StackFile): Say =>
+  (severity, { path, code, summary, detail }, origin = wholeOf(file)) =>
     void work.diagnostics.push({
       severity,
       code,
-      summary: `${origin.path ?? stack.name}: ${summary}`,
+      summary: `${origin.path ?? file.name}: ${summary}`,
       ...(detail === undefined ? {} : { detail }),
       ...(path.length === 0 ? {} : { attribute: path.join('.') }),
       origin,
     });
+
+const pieceOf = ({ from }: StackFile, path: readonly [string, ...string[]], raw: Raw, origin: Origin): Piece => ({ from, path, name: path.at(-1) as string, raw, origin });
+
+/**
+ * The name of the lookup that a data source becomes when it is first asked for: its own, unless something else has it,
+ * as names of data sources are the business of one type in one stack.
+ */
+function lookupOf(work: Work, file: StackFile, stack: Stack, kind: Kind, name: string): string {
+  const type = PREFIX + kind.singular;
+  const key = JSON.stringify([file.from.path, type, name]);
+  const block = own(blockAt(stack.tree, 'data', type), name);
+  const known = work.lookups.get(key);
+  if (known !== undefined || !isObject(block)) return known ?? name;
+  work.lookups.set(key, name);
+  const origin = originOf(work, file, block, `${stack.name}/${type}.${name}`);
+  const raw = lookupRaw(kind, block, { stack, inside: [], complain: (complaint) => voiceOf(work, file)('error', complaint, origin) });
+  for (let number = 1; ; number += 1) {
+    const free = number === 1 ? name : `${name}-${number}`;
+    const other = work.shared.get(`lookups.${free}`);
+    if (other && !equal(other.raw, raw)) continue;
+    if (!other) share(work, pieceOf(file, ['lookups', free], raw, origin));
+    work.lookups.set(key, free);
+    return free;
+  }
+}
+
+function takeStack(work: Work, file: StackFile, stack: Stack): void {
+  const whole = wholeOf(file);
+  const say = voiceOf(work, file);
   const siteOf = (origin: Origin): Site => ({ stack, inside: [], complain: (complaint) => say('error', complaint, origin) });
   sections(stack, say);
   const bonds = bondsOf(stack, (complaint) => say('error', complaint));
-  const add = (path: readonly [string, ...string[]], raw: Raw, origin: Origin): Piece => ({ from: file.from, path, name: path.at(-1) as string, raw, origin });
   for (const [name, variable] of Object.entries(blockAt(stack.tree, 'variable'))) {
-    const { default: initial, sensitive } = isObject(variable) ? variable : {};
-    if (initial !== undefined && sensitive !== true) share(work, add(['variables', name], rawOf(initial, [], siteOf(whole)), whole));
+    const { default: initial, type, validation } = isObject(variable) ? variable : {};
+    if (isSecret(variable)) continue;
+    if (initial !== undefined) share(work, pieceOf(file, ['variables', name], rawOf(initial, [], siteOf(whole)), whole));
+    const shape = typeof type === 'string' ? typeIn(type) : undefined;
+    if (shape) work.types.set(name, shape);
+    if (validation !== undefined && [validation].flat().length > 0)
+      say('warning', {
+        path: ['variable', name],
+        code: 'unused-validation',
+        summary: `the validation of the variable \`${name}\` is not carried out here`,
+        detail: 'Check what the program is given in the program.',
+      });
   }
   const settings = settingsOf(stack, say, siteOf(whole));
-  if (Object.keys(settings).length > 0) share(work, add(['settings'], settings, whole));
-  eachBlock(work, stack, 'data', file, say, (kind, name, block, origin) => share(work, add(['lookups', name], lookupRaw(kind, block, siteOf(origin)), origin)));
+  if (Object.keys(settings).length > 0) share(work, pieceOf(file, ['settings'], settings, whole));
+  eachBlock(work, stack, 'data', file, say, (kind, name) => void stack.lookup(kind, name));
   const unbound = new Set(bonds.keys());
   const hurried: Origin[] = [];
   eachBlock(work, stack, 'resource', file, say, (kind, name, block, origin) => {
@@ -79,9 +133,10 @@ function takeStack(work: Work, file: StackFile, stack: Stack): void {
     unbound.delete(key);
     if ((block['timeouts'] ?? null) !== null) hurried.push(origin);
     const before = work.diagnostics.length;
-    const { raw, depends_on } = resourceOf(kind, block, bonds.get(key) ?? {}, siteOf(origin));
+    const { raw, depends_on, counted } = resourceOf(kind, block, bonds.get(key) ?? {}, siteOf(origin));
     // What was complained of is wrong in other ways, too, because of it.
-    if (work.diagnostics.length === before) work.pieces.push({ ...add([kind.name, name], raw, origin), ...(depends_on.length > 0 && { depends_on }) });
+    if (work.diagnostics.length === before)
+      work.pieces.push({ ...pieceOf(file, [kind.name, name], raw, origin), ...(depends_on.length > 0 && { depends_on }), ...(counted && { counted }) });
   });
   for (const key of unbound) say('warning', leftOver(key, bonds.get(key) ?? {}));
   const [first, ...others] = hurried;

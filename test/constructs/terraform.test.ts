@@ -262,7 +262,7 @@ describe('validate() says by path', () => {
     [
       'a flag in a document that is only known later',
       (stack) => void new AlertRule(stack, 'it', { settings: { a: new Account(stack, 'a', { name: 'x' }).isDisabled } }),
-      '`settings.a` has no form in JSON. A token has to be text.',
+      '`settings.a` has no form in JSON. A token has to be text, as `Token.asString(…)` makes it.',
     ],
     ['a function in a document', (stack) => void new ConfigurationManager(stack, 'it', { router: '1', configuration: { a: () => 1 } }), '`configuration.a` has no form in JSON.'],
     ['a condition of more than one value', (stack) => void new DataGeofence(stack, 'it', { points: ['x'] } as never), '`points` does not exist.'],

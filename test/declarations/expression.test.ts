@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeText, partsOf, textOf } from '../../src/declarations/expression.js';
 
-const piece = fc.constantFrom('$', '{', '}', '${', '$${', '"', '\\', 'a', '.', '${accounts.a.id}', '${var.x}', '${accounts.a["k}"].id}', '${"$"}', '[', ']', ' ');
+const piece = fc.constantFrom('$', '{', '}', '${', '$${', '"', '\\', 'a', '.', '${accounts.a.id}', '${var.x}', '${accounts.a["k}"].id}', '${"$"}', '${""}', '[', ']', ' ');
 const source = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
 
 describe('the language of texts', () => {
@@ -25,7 +25,7 @@ describe('the language of texts', () => {
     fc.assert(
       fc.property(source, source, (a, b) => {
         const expression = partsOf('${accounts.a.id}')[0] as Exclude<ReturnType<typeof partsOf>[number], string>;
-        expect(partsOf(textOf([a, expression, b]))).toEqual([a, expression, b].filter((part) => part !== ''));
+        expect(partsOf(textOf([a, expression, b]))).toEqual(a + b === '' ? ['', expression] : [a, expression, b].filter((part) => part !== ''));
       }),
       { numRuns: 2000 },
     );
@@ -41,6 +41,8 @@ describe('the language of texts', () => {
     ['${accounts.a[each.key].id}', { from: 'declared', index: { each: ['key'] } }],
     ['${accounts.a[b].id}', { from: 'nowhere' }],
     ['${accounts.a["b].id}', { from: 'nowhere' }],
+    ['${var.a.0.b-c}', { from: 'var', name: 'a', path: ['0', 'b-c'] }],
+    ['${var.a..b}', { from: 'nowhere' }],
     ['${var.}', { from: 'nowhere' }],
     ['${var.1}', { from: 'nowhere' }],
     ['${each.other}', { from: 'nowhere' }],

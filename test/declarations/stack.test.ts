@@ -134,8 +134,10 @@ alert_rules:
     ['a local that is a map', { for_each: '${local.map}' }, '${each.value["n"]}', { '["k"]': 'deep' }],
     ['a count', { count: 2 }, 'number ${count.index}', { '["0"]': 'number 0', '["1"]': 'number 1' }],
     ['a count of none', { count: 0 }, 'x', {}],
+    ['a count that is a variable', { count: '${var.two}' }, '${count.index}', { '["0"]': '0', '["1"]': '1' }],
+    ['a count that is text', { count: '1' }, 'x', { '["0"]': 'x' }],
   ])('unfolds %s', async (_, words, name, expected) => {
-    const { declarations } = await read({ locals: { list: ['x'], map: { k: { n: 'deep' } } }, ...account({ name, ...words }) });
+    const { declarations } = await read({ variable: { two: { type: 'number', default: 2 } }, locals: { list: ['x'], map: { k: { n: 'deep' } } }, ...account({ name, ...words }) });
     expect(Object.fromEntries(declarations.map((one) => [one.address.replace('accounts.a', ''), one.values['name']]))).toEqual(expected);
   });
 
@@ -155,6 +157,93 @@ alert_rules:
     const loaded = await read(tree);
     const target = (address: string): unknown => (named(loaded, address).values['account'] as Reference).target;
     expect(['accounts.b', 'accounts.c', 'accounts.d["k"]', 'accounts.e["0"]'].map(target)).toEqual(['accounts.a["k"]', 'accounts.n["0"]', 'accounts.a["k"]', 'accounts.n["0"]']);
+  });
+
+  it.each<[what: string, variable: object, text: string, expected: unknown]>([
+    ['a number', { default: 7 }, '${var.v}', '7'],
+    ['a flag', { default: false }, '${var.v}', 'false'],
+    ['an item of a list', { default: ['a', 'b'] }, '${var.v[1]}', 'b'],
+    ['an item of a list, in the old way', { default: ['a', 'b'] }, '${var.v.0}', 'a'],
+    ['a member', { default: { a: { n: 0.5 } } }, '${var.v.a["n"]}', '0.5'],
+    ['a member inside a text', { default: ['a'] }, '<${var.v[0]}>', '<a>'],
+    ['what looks like a reference', { default: ['$${var.v}'] }, '${var.v[0]}', '${var.v}'],
+  ])('gives a text %s of a variable', async (_, variable, text, expected) => {
+    const found = (await values({ variable: { v: variable }, ...destined(text) }, 'alert_push_destinations.p')) as Record<string, unknown>;
+    expect(found['name']).toEqual(expected);
+  });
+
+  it('takes a variable that is null for absent', async () => {
+    expect(await values({ variable: { v: { default: null } }, ...rule({ schedule: '${var.v}', settings: 'null' }) }, 'alert_rules.r')).toEqual({ settings: null });
+  });
+
+  it('makes numbers, flags and texts of one another as attributes need them', async () => {
+    const tree = {
+      variable: { on: { default: '1' } },
+      locals: { n: 12 },
+      resource: {
+        devicecloud_account: { a: { name: true, account: 5 }, b: { name: '${local.n}' } },
+        devicecloud_alert_push_destination: { p: { name: 1.5, enabled: 'false' }, q: { name: 'Q', enabled: '${var.on}' } },
+        devicecloud_alert_rule: { r: { associated_accounts: [1, '${local.n}'], settings: '{"n":1}' } },
+      },
+    };
+    const loaded = await read(tree);
+    expect(loaded.declarations.map((one) => [one.name, one.values])).toEqual([
+      ['a', { name: 'true', account: '5' }],
+      ['b', { name: '12' }],
+      ['p', { name: '1.5', enabled: false }],
+      ['q', { name: 'Q', enabled: true }],
+      ['r', { associated_accounts: ['1', '12'], settings: { n: 1 } }],
+    ]);
+  });
+
+  it('reads a document as JSON after everything was filled in', async () => {
+    const tree = {
+      variable: { n: { type: 'number', default: 7 }, t: { default: 'x' }, o: { type: 'bool' } },
+      locals: { n: 3 },
+      ...rule({ count: 1, settings: '{"bare":${var.n},"quoted":"${var.n}","local":"${local.n}","index":${count.index},"mixed":"${var.n}${var.t}","on":${var.o}}' }),
+    };
+    expect(await values(tree, 'alert_rules.r["0"]', { environment: { TF_VAR_o: 'true' } })).toEqual({
+      settings: { bare: 7, quoted: '7', local: '3', index: 0, mixed: '7x', on: true },
+    });
+  });
+
+  it('takes a list or a mapping from outside as JSON', async () => {
+    const tree = {
+      variable: { sites: { type: 'map(object({ title = string }))' }, types: { default: ['account_locked'] }, n: { type: 'number' } },
+      resource: {
+        devicecloud_account: { a: { for_each: '${var.sites}', name: '${each.value.title} ${var.n}' } },
+        devicecloud_alert_rule: { r: { filter_criteria: { alert_type__in: '${var.types}' } } },
+      },
+    };
+    const environment = { TF_VAR_sites: '{"k":{"title":"K ${x}"}}', TF_VAR_types: '["wwan_connected"]', TF_VAR_n: '03' };
+    const loaded = await read(tree, { environment });
+    expect(loaded.declarations.map((one) => one.values)).toEqual([{ name: 'K ${x} 3' }, { filter_criteria: { alert_type__in: ['wwan_connected'] } }]);
+    const found = await errors({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'], environment: { ...environment, TF_VAR_sites: '{hunter2}' } });
+    expect(found.map(shown)).toContain('bad-variable: the variable `sites` holds a list or a mapping, and what it was given is no JSON of one / As in: --var \'sites=["a", "b"]\'');
+    expect(found.map(shown).join()).not.toContain('hunter2');
+  });
+
+  it('keeps data sources of one name apart', async () => {
+    const tree = {
+      data: { devicecloud_account: { it: { name: 'A' } }, devicecloud_alert_push_destination: { it: { name: 'P' } } },
+      resource: {
+        devicecloud_account: { a: { name: 'x', account: '${data.devicecloud_account.it.id}' } },
+        devicecloud_alert_rule: { r: { http_destinations: ['${data.devicecloud_alert_push_destination.it.destination_config_id}'] } },
+      },
+    };
+    const loaded = await read(tree);
+    expect(loaded.lookups.map(({ name, kind, where }) => [name, kind, where])).toEqual([
+      ['it', 'accounts', { name: 'A' }],
+      ['it-2', 'alert_push_destinations', { name: 'P' }],
+    ]);
+    expect(named(loaded, 'accounts.a').values['account']).toEqual(new Reference('lookup', 'it', 'id'));
+    expect(named(loaded, 'alert_rules.r').values['http_destinations']).toEqual([new Reference('lookup', 'it-2', 'destination_config_id')]);
+  });
+
+  it('takes an ephemeral variable for a secret', async () => {
+    const tree = { variable: { key: { ephemeral: true } }, ...destination({ secret_wo: '${var.key}' }) };
+    const found = (await values(tree, 'alert_push_destinations.p')) as { readonly authentication: { readonly secret: Secret } };
+    expect(found.authentication.secret.source).toBe('env.TRUEUP_VAR_key');
   });
 
   it('honours lifecycle, import and moved', async () => {
@@ -227,6 +316,9 @@ describe('what cannot be said', () => {
     ['a condition', account({ name: '${var.a ? "${var.b}" : "}"}' }), 'the expression ${var.a ? "${var.b}" : "}"} is'],
     ['a directive', account({ name: 'a %{if true}b%{endif}' }), 'the expression %{if true} is'],
     ['a splat', account({ name: '${devicecloud_account.a[*].id}' }), 'the expression ${devicecloud_account.a[*].id} is'],
+    ['a member that is not there', { variable: { v: { default: ['x'] } }, ...account({ name: '${var.v[1]}' }) }, 'unknown-member | base/a | name | ${var.v.1}: `v` has no `1`'],
+    ['a part of a secret', { variable: { k: { sensitive: true } }, ...destination({ secret_wo: '${var.k[0]}' }) }, 'unsupported-expression | base/p | authentication.secret_wo | '],
+    ['waiting for an output that is no resource', account({ name: 'A', depends_on: ['data.terraform_remote_state.x.outputs.y'] }), 'foreign-reference | base/a | depends_on.0 | '],
     ['an open brace', account({ name: '${var.a' }), 'the expression ${var.a is'],
     ['a literal in braces', account({ name: '${true}' }), 'the expression ${true} is'],
     ['a whole resource', account({ name: '${devicecloud_account.b}' }), 'the expression ${devicecloud_account.b} is'],
@@ -234,6 +326,7 @@ describe('what cannot be said', () => {
     ['a set of expressions', account({ name: 'x', for_each: '${toset([upper("a")])}' }), 'unsupported-expression | base/a | for_each | '],
     ['a set of resources', account({ name: 'x', for_each: '${devicecloud_account.b}' }), 'unsupported-expression | base/a | for_each | '],
     ['a counted expression', account({ name: 'x', count: '${length(var.a)}' }), 'unsupported-expression | base/a | count | '],
+    ['a count that no number is', { variable: { n: { default: ['x'] } }, ...account({ name: 'x', count: '${var.n}' }) }, 'bad-count | base/a | count | '],
     ['a count below zero', account({ name: 'x', count: -1 }), 'bad-count | base/a | count | '],
     ['a count without end', account({ name: 'x', count: 1e9 }), 'bad-count | base/a | count | '],
     ['an unknown variable', account({ name: '${var.nmae}' }), 'unknown-variable | base/a | name | base/a: the stack base has no variable `nmae`.'],
@@ -319,6 +412,7 @@ describe('what cannot be said', () => {
     ['a move that leads nowhere', { moved: [{ from: 'devicecloud_account.a', to: 'devicecloud_account.b' }] }, 'unused-moved'],
     ['an address in the provider block', { provider: { devicecloud: [{ v2_url: 'https://x/api/v2' }] } }, 'unused-setting'],
     ['a timeout', account({ name: 'A', timeouts: { create: '10m' }, lifecycle: { ignore_changes: ['timeouts', 'timeouts.create'] } }), 'unused-timeouts'],
+    ['a validation', { variable: { v: { validation: [{ condition: '${true}', error_message: 'x' }] } } }, 'unused-validation'],
     ['a backend', { terraform: { backend: { s3: { bucket: 'b' } } } }, 'own-state'],
   ])('%s is only mentioned', async (_, tree, code) => {
     const loaded = await loading({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'] });
@@ -341,6 +435,8 @@ describe('what cannot be said', () => {
     expect(found.map(shown).join()).not.toContain('hunter2');
   });
 });
+
+const destined = (name: string): object => ({ resource: { devicecloud_alert_push_destination: { p: { enabled: true, name } } } });
 
 function destination(authentication: object): object {
   return { resource: { devicecloud_alert_push_destination: { p: made('base/p', { name: 'P', authentication }) } } };
@@ -372,6 +468,39 @@ describe('several stacks', () => {
       ['accounts.ops', 'cdktf.out/stacks/base/cdk.tf.json'],
       ['alert_rules.wan', 'cdktf.out/stacks/top/cdk.tf.json'],
     ]);
+  });
+
+  it('may ask for different things under one name, and wait for each other', async () => {
+    const ask = (name: string, more: object): object => ({
+      data: { devicecloud_account: { found: { name } }, terraform_remote_state: { 'cross-stack-reference-input-base': { backend: 'local', config: {} } } },
+      ...more,
+    });
+    const stacks = {
+      base: ask('A', {
+        output: { whole: { value: '${devicecloud_account.ops}' }, found: { value: '${data.devicecloud_account.found.id}' } },
+        resource: { devicecloud_account: { ops: { name: 'Ops', account: '${data.devicecloud_account.found.id}' } } },
+      }),
+      top: ask('B', {
+        resource: {
+          devicecloud_account: {
+            b: { name: 'b', account: '${data.devicecloud_account.found.id}', depends_on: ['data.terraform_remote_state.cross-stack-reference-input-base.outputs.whole'] },
+            c: { name: 'c', account: '${data.terraform_remote_state.cross-stack-reference-input-base.outputs.found}' },
+          },
+        },
+      }),
+    };
+    const loaded = await project(out(stacks), { paths: ['cdktf.out'] });
+    expect(loaded.lookups.map(({ name, where }) => [name, where['name']])).toEqual([
+      ['found', 'A'],
+      ['found-2', 'B'],
+    ]);
+    expect(loaded.declarations.map(({ name, values: { account: above }, depends_on }) => [name, String(above), depends_on])).toEqual([
+      ['ops', '${lookups.found.id}', undefined],
+      ['b', '${lookups.found-2.id}', ['accounts.ops']],
+      ['c', '${lookups.found.id}', undefined],
+    ]);
+    const alone = await project(out(stacks), { paths: ['cdktf.out/stacks/top/cdk.tf.json'] });
+    expect(new Set(alone.lookups.map(({ where }) => where['name']))).toEqual(new Set(['A', 'B']));
   });
 
   it('are found by an equal backend where the name does not tell', async () => {

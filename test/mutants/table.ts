@@ -844,6 +844,27 @@ export const mutants: readonly Mutant[] = [
     tests: stacks,
   },
   {
+    name: 'a data source answers for another of its name',
+    file: 'declarations/stack.ts',
+    find: 'if (other && !equal(other.raw, raw)) continue;',
+    replace: '',
+    tests: stacks,
+  },
+  {
+    name: 'a number in quotes is a number in a document',
+    file: 'declarations/stack-documents.ts',
+    find: "if (!bare && parts.length === 1 && typeof only === 'object')",
+    replace: 'if (only === undefined)',
+    tests: stacks,
+  },
+  {
+    name: 'nothing waits for another stack',
+    file: 'declarations/stack-blocks.ts',
+    find: '/^data\\.[\\w-]+\\.[\\w-]+$/.test(word)',
+    replace: "word.startsWith('data.')",
+    tests: stacks,
+  },
+  {
     name: 'a manifest may lead out of its folder',
     file: 'declarations/stack-files.ts',
     find: "if (typeof inner !== 'string' || !isBelow(inner)) {",

@@ -189,7 +189,7 @@ function asTerraform(estate: readonly Declared[]): string {
 }
 
 /** Every object of a cloud by what it is: ids of what was made stand as what they are ids of, and times are left out. */
-function contentsOf(cloud: Box): readonly string[] {
+export function contentsOf(cloud: Box): readonly string[] {
   const accounts = new Map(cloud.objects('accounts').map((one) => [String(one['id']), one]));
   const way = (id: string): string => {
     const one = accounts.get(id);
