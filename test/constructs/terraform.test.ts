@@ -3,7 +3,20 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, DefaultTokenResolver, Lazy, StringConcat, TerraformDataSource, TerraformResource, TerraformStack, TerraformVariable, Testing, Token, Tokenization } from '#cdk';
+import {
+  App,
+  DefaultTokenResolver,
+  Lazy,
+  StringConcat,
+  TerraformDataSource,
+  TerraformLocal,
+  TerraformResource,
+  TerraformStack,
+  TerraformVariable,
+  Testing,
+  Token,
+  Tokenization,
+} from '#cdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as constructs from '../../src/constructs/terraform/index.js';
 import { lookupClass, resourceClass } from '../../src/constructs/terraform/classes.js';
@@ -207,6 +220,34 @@ describe('validate() says by path', () => {
     expect(messages[0]).toContain(`edge/it: ${says}`);
     expect(messages.join()).not.toContain('hunter2');
   });
+
+  const paging = (stack: TerraformStack, secretWo: string): void => void new AlertPushDestination(stack, 'pager', { name: 'Pager', authentication: { secretWo } });
+  const local = (stack: TerraformStack, id: string, value: unknown): TerraformLocal => new TerraformLocal(stack, id, value);
+
+  test.each<readonly [what: string, declare: (stack: TerraformStack) => void]>([
+    ['a local', (stack) => paging(stack, local(stack, 'key', 'hunter2').asString)],
+    ['a local that is declared later', (stack) => (paging(stack, '${local.key}'), void local(stack, 'key', 'hunter2'))],
+    ['a local through a local', (stack) => paging(stack, local(stack, 'outer', local(stack, 'key', 'hunter2').asString).asString)],
+    ['a local in a function', (stack) => (local(stack, 'key', 'hunter2'), paging(stack, '${trimspace(local.key)}'))],
+    ['a token in a local', (stack) => paging(stack, local(stack, 'key', Lazy.stringValue({ produce: () => 'hunter2' })).asString)],
+    ['a member of a local', (stack) => (local(stack, 'keys', { good: '${var.a}', 'b d': ['x', 'hunter2'] }), paging(stack, '${local.keys["b d"][1]}'))],
+    ['a local that leads back to itself', (stack) => (local(stack, 'key', '${local.key}'), paging(stack, '${local.key}'))],
+    ['the default of a variable', (stack) => paging(stack, new TerraformVariable(stack, 'key', { sensitive: true, default: 'hunter2' }).stringValue)],
+  ])('a secret that stands in %s', (_, declare) => {
+    const messages = said(declare);
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toContain('edge/pager: `authentication.secretWo` is secret, and its value cannot stand in a program: it has to be a reference to what is kept elsewhere');
+    expect(messages.join()).not.toContain('hunter2');
+  });
+
+  test.each<readonly [what: string, declare: (stack: TerraformStack) => void]>([
+    ['a local', (stack) => paging(stack, local(stack, 'key', variable(stack)).asString)],
+    ['a member of a local', (stack) => (local(stack, 'keys', { url: 'https://x', key: variable(stack) }), paging(stack, '${local.keys.key}'))],
+    ['a local in a function', (stack) => (local(stack, 'key', variable(stack)), paging(stack, '${trimspace(local.key)}'))],
+    ['a condition over what is no secret', (stack) => (local(stack, 'stage', 'prod'), paging(stack, '${local.stage == "prod" ? var.a : var.b}'))],
+    ['a variable that is empty', (stack) => paging(stack, new TerraformVariable(stack, 'key', { sensitive: true, default: '' }).stringValue)],
+    ['a data source', (stack) => paging(stack, '${data.vault_secret.pager.value}')],
+  ])('a secret that comes through %s passes', (_, declare) => expect(said(declare)).toEqual([]));
 
   test('everything at once, when a program is synthesised', () => {
     const app = new App({ outdir: mkdtempSync(join(tmpdir(), 'trueup-constructs-')) });

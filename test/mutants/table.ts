@@ -52,8 +52,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a token that stands for a literal passes as a secret',
     file: 'constructs/terraform/door.ts',
-    find: '? isReference(Tokenization',
-    replace: '? Boolean(Tokenization',
+    find: 'if (!isReference(text)) return false;',
+    replace: 'if (!isReference(text) && text === value) return false;',
+    tests: constructs,
+  },
+  {
+    name: 'a literal passes as a secret through a local',
+    file: 'constructs/terraform/door.ts',
+    find: "const initial = head === 'local' || head === 'var' ?",
+    replace: "const initial = head === 'var' ?",
     tests: constructs,
   },
   {

@@ -1,6 +1,6 @@
 // How cdktf and cdktn write what the vocabulary leaves open: tokens of the library, documents as JSON text, secrets as
 // write-only arguments.
-import { DefaultTokenResolver, StringConcat, Token, Tokenization, type IResolvable } from '#cdk';
+import { DefaultTokenResolver, StringConcat, TerraformLocal, TerraformStack, TerraformVariable, Token, Tokenization, type IResolvable, type TerraformElement } from '#cdk';
 import type { IConstruct } from 'constructs';
 import type { Door } from '../members.js';
 import type { Tokens } from '../props.js';
@@ -18,9 +18,8 @@ export interface CdkTokens extends Tokens {
 /** `scope` is where tokens are resolved, in order to see whether a secret is one. */
 export const doorAt = (scope: IConstruct): Door => ({
   isToken: (value) => isExpression(value) || Token.isUnresolved(value),
-  isSecret: (value) =>
-    Token.isUnresolved(value) ? isReference(Tokenization.resolve(value, { scope, preparing: false, resolver: new DefaultTokenResolver(new StringConcat()) })) : isReference(value),
-  secretWords: 'a reference, as the `stringValue` of a sensitive TerraformVariable is one',
+  isSecret: (value) => isKept(value, scope),
+  secretWords: 'a reference to what is kept elsewhere, as the `stringValue` of a sensitive TerraformVariable without a default is one',
   writeOnly: true,
   document: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
 });
@@ -28,8 +27,71 @@ export const doorAt = (scope: IConstruct): Door => ({
 /** Terraform's own language, written by hand. */
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.includes('${');
 
+const resolved = (value: unknown, scope: IConstruct): unknown =>
+  Token.isUnresolved(value) ? Tokenization.resolve(value, { scope, preparing: false, resolver: new DefaultTokenResolver(new StringConcat()) }) : value;
+
+/** Whether a value is a reference and leads out of the program: locals and the defaults of variables are followed, as they stand in the stack. */
+function isKept(value: unknown, scope: IConstruct, inside: readonly string[] = []): boolean {
+  const text = resolved(value, scope);
+  if (!isReference(text)) return false;
+  const mentions = [...text.replaceAll(QUOTED_ALONE, '""').matchAll(MENTION)];
+  return (
+    mentions.length === 0 ||
+    mentions.some(([mention, head = '', name = '', steps = '']) => {
+      if (inside.includes(mention)) return false;
+      const initial = head === 'local' || head === 'var' ? resolved(initialOf(head, name, scope), scope) : undefined;
+      return leadsOut(within(initial, steps), scope, [...inside, mention]);
+    })
+  );
+}
+
+const MENTION = /([A-Za-z_][\w-]*)\.([\w-]+)((?:\.[\w-]+|\[(?:"[^"\\]*"|\d+)\])*)/g;
+/** A text in quotes that is no key. */
+const QUOTED_ALONE = /(?<!\[)"(?:[^"\\]|\\.)*"/g;
+
+/** Nothing, and nothing said, is what others give a value. Of a whole, one part that leads out is enough: which one is meant, is not known. */
+function leadsOut(value: unknown, scope: IConstruct, inside: readonly string[]): boolean {
+  const known = resolved(value, scope);
+  if (known === undefined || known === null || known === '') return true;
+  return typeof known === 'object' ? Object.values(known).some((part) => leadsOut(part, scope, inside)) : isKept(known, scope, inside);
+}
+
+/** What a value holds at steps such as `.a["b"][0]`; all of it where they lead nowhere. */
+function within(value: unknown, steps: string): unknown {
+  let inner = value;
+  for (const [, member, key, index] of steps.matchAll(/\.([\w-]+)|\["([^"]*)"\]|\[(\d+)\]/g)) {
+    const step = member ?? key ?? index ?? '';
+    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, step)) return value;
+    inner = (inner as Readonly<Record<string, unknown>>)[step];
+  }
+  return inner;
+}
+
+const named = new WeakMap<TerraformStack, ReadonlyMap<string, TerraformElement>>();
+
+/** What the program itself gives a local, or a variable unless it is given something else. */
+function initialOf(head: 'local' | 'var', name: string, scope: IConstruct): unknown {
+  const stack = TerraformStack.of(scope);
+  const found = named.get(stack)?.get(`${head}.${name}`) ?? allNamed(stack).get(`${head}.${name}`);
+  const { locals, variable } = (found?.toTerraform() ?? {}) as { readonly locals?: Values; readonly variable?: Readonly<Record<string, { readonly default?: unknown }>> };
+  return locals?.[name] ?? variable?.[name]?.default;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function allNamed(stack: TerraformStack): ReadonlyMap<string, TerraformElement> {
+  const all = new Map(
+    stack.node.findAll().flatMap((one): readonly (readonly [string, TerraformElement])[] => {
+      if (one instanceof TerraformLocal) return [[`local.${one.friendlyUniqueId}`, one]];
+      return one instanceof TerraformVariable ? [[`var.${one.friendlyUniqueId}`, one]] : [];
+    }),
+  );
+  named.set(stack, all);
+  return all;
+}
+
 /** One expression that refers to something, and nothing beside it: what only works on quoted texts is as good as a literal. */
-function isReference(value: unknown): boolean {
+function isReference(value: unknown): value is string {
   if (typeof value !== 'string' || !/^\$\{[^{}]+\}$/.test(value) || value.includes('<<')) return false;
   return /[A-Za-z_][\w-]*[.[]/.test(value.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'));
 }
