@@ -46,8 +46,14 @@ export type Written = readonly string[];
 
 /** Runs the program. @param output absolute folder. @throws Refusal where it fails or writes no stacks */
 export async function synthesise(context: Surroundings, program: Program, output: string): Promise<Written> {
-  const { code, last } = await run(context, program, output);
+  const seconds = patience(context);
+  const { code, last } = await run(context, program, output, seconds);
+  context.signal.throwIfAborted();
   const said = last.length > 0 ? `It said:\n${last.join('\n')}` : 'It said nothing.';
+  if (code === TOO_LATE)
+    refuse('program-timeout', `The program \`${program.app}\` did not end within ${seconds} seconds, and was stopped.`, {
+      detail: `${said}\nWhere it needs longer: export TRUEUP_SYNTH_SECONDS=${seconds * 3}`,
+    });
   if (code !== 0) refuse('program-failed', `The program \`${program.app}\` failed: it ended with ${code}.`, { detail: said });
   const manifest = await ifThere(context.files.read(join(output, 'manifest.json')));
   const documents = manifest === undefined ? (await context.files.list(output)).filter((name) => /\.ya?ml$/.test(name)) : [];
@@ -60,17 +66,31 @@ export async function synthesise(context: Surroundings, program: Program, output
   return Object.values(stacks).map((stack) => (isObject(stack) ? String(stack['synthesizedStackPath']) : ''));
 }
 
+const SECONDS = 600;
+const MOST_SECONDS = 86_400;
+
+/** How long a program may take. @throws Refusal */
+function patience({ environment }: Surroundings): number {
+  const text = environment['TRUEUP_SYNTH_SECONDS'] || String(SECONDS);
+  const seconds = Number(text);
+  return seconds > 0 && seconds <= MOST_SECONDS ? seconds : refuse('usage', `TRUEUP_SYNTH_SECONDS takes seconds, up to ${MOST_SECONDS}.`);
+}
+
 const TOLD = 12;
 /** The libraries ask for terraform's version once for each object that is imported, and fail where there is none. It is trueup that reads the stack. */
 const ANSWERS = 'echo 1.11.4';
 /** Milliseconds in which what a program printed last is still heard. */
 const LINGER = 1_000;
+/** Milliseconds between asking a program to end and ending it. */
+const GRACE = 5_000;
+const TOO_LATE = 'too late';
 
-/** Its exit code, or the signal that ended it, and the last lines it printed, but for those of stack traces. */
+/** Its exit code, the signal that ended it, or that it was too late, and the last lines it printed, but for those of stack traces. */
 function run(
   { environment, err, signal }: Surroundings,
   { app, folder, context }: Program,
   output: string,
+  seconds: number,
 ): Promise<{ readonly code: number | string; readonly last: readonly string[] }> {
   const env = {
     TERRAFORM_BINARY_NAME: ANSWERS,
@@ -83,16 +103,29 @@ function run(
   // In a group of its own where there are groups, so that whatever the shell started ends with it.
   const grouped = process.platform !== 'win32';
   const child = spawn(app, { cwd: folder, env, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: grouped });
-  const stop = (): void => {
+  const send = (ending: NodeJS.Signals): void => {
     if (child.pid === undefined) return;
     try {
-      if (grouped) process.kill(-child.pid, 'SIGTERM');
-      else child.kill();
+      if (grouped) process.kill(-child.pid, ending);
+      else child.kill(ending);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   };
+  const end = (): void => send('SIGKILL');
+  let insisting: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    send('SIGTERM');
+    insisting ??= setTimeout(end, GRACE);
+  };
+  let late = false;
+  const deadline = setTimeout(() => {
+    late = true;
+    stop();
+  }, seconds * 1000);
   signal.addEventListener('abort', stop, { once: true });
+  // A command that is left at once waits for nobody.
+  process.once('exit', end);
   let text = '';
   const hear = (chunk: Buffer): void => {
     err.write(chunk.toString());
@@ -101,16 +134,28 @@ function run(
   child.stdout.on('data', hear);
   child.stderr.on('data', hear);
   return new Promise((resolve, reject) => {
-    child.once('error', reject);
+    const over = (): void => {
+      clearTimeout(deadline);
+      clearTimeout(insisting);
+      signal.removeEventListener('abort', stop);
+      process.removeListener('exit', end);
+    };
+    child.once('error', (error) => {
+      over();
+      reject(error);
+    });
     // What the program started and left behind holds its output open: it ends with it, and is not waited for.
     child.once('exit', () => {
-      stop();
+      clearTimeout(deadline);
+      send('SIGTERM');
       setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), LINGER).unref();
     });
     child.once('close', (code, ended) => {
-      signal.removeEventListener('abort', stop);
+      // The shell ends when it is asked to. What it ran may not.
+      if (insisting) end();
+      over();
       const last = text.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
-      resolve({ code: code ?? String(ended), last: last.slice(-TOLD) });
+      resolve({ code: late ? TOO_LATE : (code ?? String(ended)), last: last.slice(-TOLD) });
     });
   });
 }

@@ -132,16 +132,36 @@ describe('a program that cannot be planned', () => {
     expect((await at.expect(0, ['validate', 'cdktf.json', 'trueup.yaml'])).stdout).toBe('Valid: 5 declarations.\n');
   });
 
-  it('ends with the command', async () => {
-    const at = home('cdktf', `console.log('pid', process.pid); setInterval(() => {}, 1000); await new Promise(() => {});`);
-    const started = at.start(['validate']);
+  /** It does not care for being asked to end. */
+  const stubborn = `process.on('SIGTERM', () => {}); console.log('pid', process.pid); setInterval(() => {}, 1000); await new Promise(() => {});`;
+
+  it.each([
+    ['validate', 'SIGTERM', 143],
+    ['validate', 'SIGINT', 130],
+    ['migrate --auto-approve', 'SIGINT', 130],
+  ] as const)('ends with the command: %s, %s', async (words, signal, code) => {
+    const at = home('cdktf', stubborn);
+    const started = at.start(words.split(' '));
     let said = '';
     started.child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
     await started.says('pid');
     const pid = Number(/pid (\d+)/.exec(said)?.[1]);
-    started.child.kill('SIGTERM');
-    expect((await started.ended).code).toBe(143);
+    started.child.kill(signal);
+    expect([(await started.ended).code, at.read('main.mjs').includes("from 'cdktf'")]).toEqual([code, true]);
     await gone(pid);
+  });
+
+  it('is stopped when it takes too long, and whatever it started with it', async () => {
+    const child = `import { spawn } from 'node:child_process';\nspawn('sleep', ['600']).on('spawn', function () { console.log('child', this.pid, '.'); });`;
+    const at = home('cdktf', '', { 'main.mjs': `${child}\n${stubborn}` });
+    const { stderr } = await at.expect(1, ['validate'], { env: { TRUEUP_SYNTH_SECONDS: '2' } });
+    expect(stderr).toContain('did not end within 2 seconds');
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/\[program-timeout\] It said: .*Where it needs longer: export TRUEUP_SYNTH_SECONDS=6 $/);
+    for (const word of ['pid', 'child']) await gone(Number(new RegExp(`${word} (\\d+)`).exec(stderr)?.[1]));
+  });
+
+  it.each(['0', '-1', 'long', '86401'])('is not given %s seconds', async (seconds) => {
+    expect((await home('cdktf', '').expect(1, ['validate'], { env: { TRUEUP_SYNTH_SECONDS: seconds } })).stderr).toContain('TRUEUP_SYNTH_SECONDS takes seconds');
   });
 
   it('waits for no process that it left behind, and leaves none', async () => {
