@@ -1,7 +1,10 @@
 // CDK programs as people have them: run by the built command, planned, applied, migrated. Both libraries are the real ones.
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { run as migrate } from '../../src/cli/commands/migrate.js';
+import { contextOf } from '../../src/cli/context.js';
 import { emulator, folder, type Folder } from './run.js';
 
 const modules = join(import.meta.dirname, '../../node_modules');
@@ -229,6 +232,38 @@ describe('migrate', () => {
     symlinkSync(join(modules, 'cdktn'), join(at.path, 'node_modules/cdktn'));
     expect((await at.expect(0, ['migrate', '--check'])).stdout).toContain('Proved: 2 stacks are the same');
     expect(readdirSync(join(at.path, '.trueup'))).toEqual([]);
+  });
+
+  it.each([
+    ['a text cannot be written', 'replace', 2],
+    ['a text cannot be given its name', 'rename', 2],
+  ] as const)('leaves everything as it was where %s', async (_, verb, nth) => {
+    const at = home('cdktf', estate, { 'package.json': manifest, '.gen/x.ts': `import 'cdktf';\n` });
+    const files = readdirSync(at.path, { recursive: true });
+    const said = { stdout: '', stderr: '' };
+    const stream = (name: 'stdout' | 'stderr'): PassThrough => new PassThrough().on('data', (text: Buffer) => (said[name] += text.toString()));
+    const own = Object.create(process, { cwd: { value: () => at.path }, stdout: { value: stream('stdout') }, stderr: { value: stream('stderr') } }) as NodeJS.Process;
+    const context = contextOf(own, { autoApprove: true }, new AbortController().signal);
+    let calls = 0;
+    const failing = (...words: readonly string[]): Promise<void> => {
+      calls += 1;
+      const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+      return calls === nth ? Promise.reject(full) : (context.files[verb] as (...all: readonly unknown[]) => Promise<void>)(...words);
+    };
+    await expect(migrate({ ...context, files: { ...context.files, [verb]: failing } }, [])).rejects.toThrow('no space');
+    expect(said.stderr).toContain('Everything was put back.\n');
+    expect(readdirSync(at.path, { recursive: true })).toEqual(files);
+    expect([at.read('package.json'), at.read('main.mjs'), at.read('.gen/x.ts')]).toEqual([manifest, program('cdktf', estate), `import 'cdktf';\n`]);
+  });
+
+  it('follows no links, and names them', async () => {
+    const at = home('cdktf', estate, { 'elsewhere.txt': `import 'cdktf';\n` });
+    symlinkSync('elsewhere.txt', join(at.path, 'linked.ts'));
+    symlinkSync('..', join(at.path, 'above'));
+    symlinkSync('nowhere', join(at.path, 'package.json'));
+    const { stderr } = await at.expect(0, ['migrate', '--auto-approve']);
+    expect(stderr).toContain('Links are not followed, and what they lead to stays as it is:\n  above\n  linked.ts\n  package.json\n');
+    expect(at.read('elsewhere.txt')).toBe(`import 'cdktf';\n`);
   });
 
   it('refuses bindings that are bound to cdktf', async () => {

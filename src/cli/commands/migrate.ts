@@ -26,7 +26,8 @@ export const run: Command = async (context, [place = '.']) => {
 
 async function migrate(context: Context, program: Program, place: string): Promise<Exit> {
   const { flags, out, interactive } = context;
-  const changes = await changesIn(program.folder);
+  const { changes, links } = await changesIn(program.folder);
+  if (links.length > 0) context.err.write(`Links are not followed, and what they lead to stays as it is:\n${links.map((path) => `  ${relative(context.cwd, path)}\n`).join('')}`);
   if (changes.length === 0) {
     out.write('Nothing names cdktf: there is nothing to change.\n');
     return exits.done;
@@ -43,9 +44,12 @@ async function migrate(context: Context, program: Program, place: string): Promi
     }
   }
   const before = await outputNow(context, program);
-  for (const { path, after, mode } of changes) await context.files.replace(path, after, mode);
-  if (!isInstalled(program.folder)) return later(context, program, place, before);
-  return prove(context, program, before, changes);
+  const waits = !isInstalled(program.folder);
+  if (waits) await remember(context, program, before);
+  await writeAll(context, changes);
+  if (!waits) return prove(context, program, before, changes);
+  out.write(`Changed. cdktn is not installed here yet, so that nothing is proved. Type: npm install\nand then: ${again(place)} --check\n`);
+  return exits.done;
 }
 
 const again = (place: string): string => `trueup migrate${place === '.' ? '' : ` ${shellWord(place)}`}`;
@@ -53,16 +57,64 @@ const again = (place: string): string => `trueup migrate${place === '.' ? '' : `
 const SOURCE = /\.[cm]?[jt]s$/;
 const LEFT_OUT = new Set(['node_modules', 'cdktf.out']);
 
+/** All of the changes, or none: every text is on the disk before the first one gets its name. */
+async function writeAll(context: Context, changes: readonly Change[]): Promise<void> {
+  const { files, random } = context;
+  const written = new Map<Change, string>();
+  const named: Change[] = [];
+  try {
+    for (const change of changes) {
+      const beside = `${change.path}.${random.uuid()}.tmp`;
+      await files.replace(beside, change.after, change.mode);
+      written.set(change, beside);
+    }
+    for (const [change, beside] of written) {
+      await files.rename(beside, change.path);
+      named.push(change);
+      written.delete(change);
+    }
+  } catch (error) {
+    for (const beside of written.values()) await files.remove(beside).catch(() => undefined);
+    await putBack(context, named);
+    throw error;
+  }
+}
+
+async function putBack({ files, err, cwd }: Context, changes: readonly Change[]): Promise<void> {
+  const lost: string[] = [];
+  for (const { path, before, mode } of changes) await files.replace(path, before, mode).catch(() => void lost.push(relative(cwd, path)));
+  err.write(lost.length === 0 ? 'Everything was put back.\n' : `These could not be put back, and name cdktn: ${lost.join(', ')}\n`);
+}
+
+interface Found {
+  readonly changes: readonly Change[];
+  /** Those that may lead to sources. */
+  readonly links: readonly string[];
+}
+
 /** Every text of the project that names cdktf. Generated bindings (`.gen`) are part of it, other dot folders are not. */
-async function changesIn(folder: string): Promise<readonly Change[]> {
+async function changesIn(folder: string): Promise<Found> {
   const changes: Change[] = [];
+  const links: string[] = [];
   for (const entry of (await readdir(folder, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && !LEFT_OUT.has(entry.name) && (!entry.name.startsWith('.') || entry.name === '.gen')) changes.push(...(await changesIn(path)));
-    else if (entry.isFile() && (SOURCE.test(entry.name) || entry.name === 'package.json')) changes.push(...(await changeOf(path)));
+    const isEntered = !LEFT_OUT.has(entry.name) && (!entry.name.startsWith('.') || entry.name === '.gen');
+    const isSource = SOURCE.test(entry.name) || entry.name === 'package.json';
+    if (entry.isDirectory() && isEntered) {
+      const inner = await changesIn(path);
+      changes.push(...inner.changes);
+      links.push(...inner.links);
+    } else if (entry.isFile() && isSource) changes.push(...(await changeOf(path)));
+    else if (entry.isSymbolicLink() && (isSource || (isEntered && (await isFolder(path))))) links.push(path);
   }
-  return changes;
+  return { changes, links };
 }
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (about) => about.isDirectory(),
+    () => false,
+  );
 
 async function changeOf(path: string): Promise<readonly Change[]> {
   const bytes = await readFile(path);
@@ -102,11 +154,9 @@ function isInstalled(folder: string): boolean {
 /** What the program said before the change, until it can be run again. */
 const memory = ({ folder }: Program): string => join(folder, '.trueup', 'migration.json');
 
-async function later({ files, out }: Context, program: Program, place: string, before: Output): Promise<Exit> {
+async function remember({ files }: Context, program: Program, before: Output): Promise<void> {
   await files.makeFolder(join(program.folder, '.trueup'));
   await files.replace(memory(program), JSON.stringify(before), 0o600);
-  out.write(`Changed. cdktn is not installed here yet, so that nothing is proved. Type: npm install\nand then: ${again(place)} --check\n`);
-  return exits.done;
 }
 
 /** Whether the stacks are the same; else where they are not. A run with the same library proves nothing. */
@@ -119,10 +169,7 @@ const proved = (before: Output, after: Output): string =>
   `Proved: ${Object.keys(after.stacks).length} stacks are the same, but for the version: ${before.version} before, ${after.version} now.\n`;
 
 async function prove(context: Context, program: Program, before: Output, changes: readonly Change[]): Promise<Exit> {
-  const back = async (): Promise<void> => {
-    for (const { path, before: text, mode } of changes) await context.files.replace(path, text, mode);
-    context.err.write('Everything was put back.\n');
-  };
+  const back = (): Promise<void> => putBack(context, changes);
   const after = await outputNow(context, program).catch(async (error: unknown) => {
     await back();
     throw error;
