@@ -57,7 +57,7 @@ export async function readStacks(files: DeclarationFiles, sources: readonly Stac
   const shelf: Shelf = { files, stacks: new Map(), documents: [], remarks: [], diagnostics: [] };
   for (const { is, file, path } of sources) {
     if (is === 'file') readOne(shelf, { file, path, named: true });
-    else if (is === 'folder') readFolder(shelf, path, (inner) => posix.join(file, inner), undefined);
+    else if (is === 'folder') readFolder(shelf, path, (inner) => posix.join(file, inner));
     else if (synthesise) readOutput(shelf, await synthesise(dirname(path)), file);
   }
   return { ...shelf, stacks: [...shelf.stacks.values()] };
@@ -66,12 +66,18 @@ export async function readStacks(files: DeclarationFiles, sources: readonly Stac
 /** Stacks, or declaration files. Both are known by the program: the folder does not last. */
 function readOutput(shelf: Shelf, folder: string, file: string): void {
   const names = shelf.files.list(folder).filter((name) => /\.ya?ml$/.test(name));
-  if (names.length === 0 || shelf.files.stat(join(folder, 'manifest.json'))) return readFolder(shelf, folder, () => file, undefined);
+  const shownOf = (inner: string): string => `${file}/${inner}`;
+  if (names.length === 0 || shelf.files.stat(join(folder, 'manifest.json'))) return readFolder(shelf, folder, shownOf, { program: file });
   for (const name of names.toSorted()) {
-    const path = join(folder, name);
-    if (shelf.files.stat(path)?.kind !== 'file') complain(shelf, { file: `${file}/${name}`, path, named: true }, 'not-a-file', `${file}/${name} is no regular file`);
-    else shelf.documents.push({ file: `${file}/${name}`, path, named: true, bytes: shelf.files.read(path, limits.bytes + 1) });
+    const found = { file: shownOf(name), path: join(folder, name), named: true };
+    if (shelf.files.isLink(found.path)) leadsAway(shelf, found);
+    else if (shelf.files.stat(found.path)?.kind !== 'file') complain(shelf, found, 'not-a-file', `${found.file} is no regular file`);
+    else shelf.documents.push({ ...found, bytes: shelf.files.read(found.path, limits.bytes + 1) });
   }
+}
+
+function leadsAway(shelf: Shelf, found: Found): undefined {
+  return complain(shelf, found, 'not-a-file', `${found.file} is a link, or is reached by one`, 'What a program writes has to be in its output folder itself.');
 }
 
 function readOne(shelf: Shelf, from: Found): void {
@@ -80,7 +86,7 @@ function readOne(shelf: Shelf, from: Found): void {
   const { stackName } = blockAt(tree, '//', 'metadata');
   put(shelf, { from, name: typeof stackName === 'string' ? stackName : from.file, tree, wanted: true });
   const folder = dirname(dirname(dirname(from.path)));
-  if (shelf.files.stat(join(folder, 'manifest.json'))?.kind === 'file') readFolder(shelf, folder, (inner) => inner, from.path);
+  if (shelf.files.stat(join(folder, 'manifest.json'))?.kind === 'file') readFolder(shelf, folder, (inner) => inner, { only: from.path });
 }
 
 /** One that is wanted is never replaced by one that is only asked for its outputs. */
@@ -88,21 +94,37 @@ function put({ stacks }: Shelf, one: StackFile): void {
   if (!stacks.get(one.from.path)?.wanted) stacks.set(one.from.path, one);
 }
 
-/** The stacks that a manifest names. @param only where one of them alone is wanted: the others are there to be asked */
-function readFolder(shelf: Shelf, folder: string, fileOf: (inner: string) => string, only: string | undefined): void {
-  const manifest: Found = { file: fileOf('manifest.json'), path: join(folder, 'manifest.json'), named: true };
-  const tree = treeIn(shelf, manifest);
+interface Reading {
+  /** Where one of the stacks alone is wanted: the others are there to be asked. */
+  readonly only?: string;
+  /** What stands for all of them: the program that wrote them. */
+  readonly program?: string;
+}
+
+/** The stacks that a manifest names. @param shownOf what a file of the folder is called */
+function readFolder(shelf: Shelf, folder: string, shownOf: (inner: string) => string, { only, program }: Reading = {}): void {
+  const foundIn = (inner: string): Found => ({ file: shownOf(inner), path: join(folder, inner), named: true });
+  const treeBelow = (inner: string): JsonObject | undefined => (isReachedByLink(shelf, folder, inner) ? leadsAway(shelf, foundIn(inner)) : treeIn(shelf, foundIn(inner)));
+  const manifest = foundIn('manifest.json');
+  const tree = treeBelow('manifest.json');
   for (const [name, stack] of Object.entries(tree ? blockAt(tree, 'stacks') : {})) {
     const { synthesizedStackPath: inner, annotations } = isObject(stack) ? stack : {};
     if (typeof inner !== 'string' || !isBelow(inner)) {
       complain(shelf, manifest, 'bad-manifest', `${manifest.file} does not say where the stack ${name} is, or says it is elsewhere`, 'Synthesise anew: trueup synth');
       continue;
     }
-    const from = { file: fileOf(inner), path: join(folder, inner), named: true };
-    const read = shelf.stacks.has(from.path) ? undefined : treeIn(shelf, from);
+    const found = foundIn(inner);
+    const from = program === undefined ? found : { ...found, file: program };
+    const read = shelf.stacks.has(from.path) ? undefined : treeBelow(inner);
     if (read) put(shelf, { from, name, tree: read, wanted: only === undefined });
     if (only === undefined && Array.isArray(annotations)) shelf.remarks.push(...(annotations as readonly Json[]).flatMap((one) => remarkOf(one, from) ?? []));
   }
+}
+
+/** Whether any step from the folder on is a link. */
+function isReachedByLink({ files }: Shelf, folder: string, inner: string): boolean {
+  const steps = posix.normalize(inner).split('/');
+  return steps.some((_, index) => files.isLink(join(folder, ...steps.slice(0, index + 1))));
 }
 
 const isBelow = (path: string): boolean => !posix.isAbsolute(path) && !path.includes('\\') && !posix.normalize(path).startsWith('..');

@@ -83,4 +83,6 @@ export interface DeclarationFiles {
   read(path: string, limit: number): Uint8Array;
   /** Names in a folder. */
   list(path: string): readonly string[];
+  /** Whether the name itself is a symbolic link, wherever that leads. */
+  isLink(path: string): boolean;
 }

@@ -114,6 +114,13 @@ describe('a program that cannot be planned', () => {
       'not-a-file',
       'cdktf.json/x.yaml is no regular file',
     ],
+    [
+      'writes a link for a document',
+      `process.getBuiltinModule('fs').symlinkSync('/etc/passwd', process.env.CDKTF_OUTDIR + '/x.yaml'); process.exit(0);`,
+      {},
+      'not-a-file',
+      'cdktf.json/x.yaml is a link',
+    ],
     ['is not named', '', { 'cdktf.json': '{"language":"typescript"}' }, 'bad-program', '"app": "node main.js"'],
     ['has a broken cdktf.json', '', { 'cdktf.json': '{' }, 'bad-program', 'is no JSON object'],
     ['evaluates', `new Resource(base, 'a', 'account', { name: cdk.Fn.upper('a') });`, {}, 'unsupported-expression', 'base/a: the expression ${upper("a")}'],

@@ -12,8 +12,9 @@ function failing(code: string): never {
   throw Object.assign(new Error(code), { code });
 }
 
-/** Files by path relative to the project; `FIFO` and `DENIED` stand for what their names say. */
+/** Files by path relative to the project; `FIFO` and `DENIED` stand for what their names say, and text after `LINK` for what a link leads to. */
 export const FIFO = 'fifo:';
+export const LINK = 'link:';
 export const DENIED = 'denied:';
 
 export function disk(tree: Tree): DeclarationFiles {
@@ -30,8 +31,10 @@ export function disk(tree: Tree): DeclarationFiles {
       const content = tree[relative(path)] ?? failing('ENOENT');
       if (content === DENIED) failing('EACCES');
       if (content === FIFO) throw new Error('a FIFO must never be opened');
+      if (typeof content === 'string' && content.startsWith(LINK)) return new TextEncoder().encode(content.slice(LINK.length)).subarray(0, limit);
       return (typeof content === 'string' ? new TextEncoder().encode(content) : content).subarray(0, limit);
     },
+    isLink: (path) => String(tree[relative(path)]).startsWith(LINK),
     list(path) {
       const folder = relative(path) === '' ? '' : `${relative(path)}/`;
       return [...new Set(Object.keys(tree).flatMap((name) => (name.startsWith(folder) ? [name.slice(folder.length).split('/')[0] as string] : [])))];

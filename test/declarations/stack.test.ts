@@ -1,7 +1,7 @@
 // What a synthesised stack says, form by form: the same declarations as YAML, and what is said where it cannot be said.
 import { describe, expect, it } from 'vitest';
 import { Reference, Secret, Template, type Declaration, type JsonObject, type Project } from '../../src/model/index.js';
-import { disk, errors, loading, project, shown, type Tree } from './project.js';
+import { LINK, disk, errors, loading, project, shown, type Tree } from './project.js';
 
 type Options = Parameters<typeof project>[1];
 
@@ -547,6 +547,27 @@ describe('several stacks', () => {
     const [found] = loaded.diagnostics;
     expect(found?.origin).toEqual({ file: 'infra/cdktf.json/base.trueup.yaml', line: 3, column: 3 });
     expect(loaded.frame(found?.origin ?? { file: '', line: 0, column: 0 })).toContain('nmae');
+  });
+
+  it.each<[what: string, tree: Tree, shown: string]>([
+    ['a document', { 'elsewhere/x.yaml': `${LINK}hunter2: [`, 'elsewhere/.mark': '' }, 'infra/cdktf.json/x.yaml'],
+    ['a manifest', { 'elsewhere/manifest.json': `${LINK}${JSON.stringify({ stacks: {} })}` }, 'infra/cdktf.json/manifest.json'],
+    ['a stack', { ...out({ base }, 'elsewhere'), 'elsewhere/stacks/base/cdk.tf.json': `${LINK}{"hunter2": {}}` }, 'infra/cdktf.json/stacks/base/cdk.tf.json'],
+    ['the folder of a stack', { ...out({ base: { hunter2: {} } }, 'elsewhere'), 'elsewhere/stacks': LINK }, 'infra/cdktf.json/stacks/base/cdk.tf.json'],
+  ])('are not read where %s is a link', async (_, tree, shown) => {
+    const found = await errors({ 'infra/cdktf.json': '{"app":"x"}', ...tree }, { paths: ['infra/cdktf.json'], synthesise: () => Promise.resolve('/project/elsewhere') });
+    expect(found.map(({ code, summary, origin }) => [code, summary, origin?.file])).toEqual([['not-a-file', `${shown} is a link, or is reached by one`, shown]]);
+    expect(JSON.stringify(found)).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['manifest.json', '{', 'bad-stack'],
+    ['manifest.json', JSON.stringify({ stacks: { base: { synthesizedStackPath: '../x' } } }), 'bad-manifest'],
+    ['stacks/base/cdk.tf.json', '{', 'bad-stack'],
+  ])('of a program are named where %s is wrong', async (name, text, code) => {
+    const tree = { 'infra/cdktf.json': '{"app":"x"}', ...out({ base }, 'elsewhere'), [`elsewhere/${name}`]: text };
+    const [found] = await errors(tree, { paths: ['infra/cdktf.json'], synthesise: () => Promise.resolve('/project/elsewhere') });
+    expect([found?.code, found?.origin?.file, found?.summary.startsWith(`infra/cdktf.json/${name} `)]).toEqual([code, `infra/cdktf.json/${name}`, true]);
   });
 
   it('bring what the program says of its constructs', async () => {

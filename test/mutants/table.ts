@@ -878,6 +878,20 @@ export const mutants: readonly Mutant[] = [
     replace: "if (typeof inner !== 'string') {",
     tests: stacks,
   },
+  {
+    name: 'what a program wrote may be a link to anything',
+    file: 'declarations/stack-files.ts',
+    find: 'return steps.some((_, index) => files.isLink',
+    replace: 'return steps.length === 0 && steps.some((_, index) => files.isLink',
+    tests: stacks,
+  },
+  {
+    name: 'a document of a program may be a link to anything',
+    file: 'declarations/stack-files.ts',
+    find: 'if (shelf.files.isLink(found.path)) leadsAway(shelf, found);',
+    replace: "if (found.path === '') leadsAway(shelf, found);",
+    tests: stacks,
+  },
   { name: 'resources in a list are none', file: 'declarations/stack.ts', find: "const mappings = ['resource', 'data', ", replace: "const mappings = ['data', ", tests: stacks },
   {
     name: 'a chain of moves loses its beginning',
