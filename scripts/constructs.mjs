@@ -4,6 +4,7 @@ import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { camel, pascal, withBlockDocs, withPropDocs } from './prop-docs.mjs';
 
 const libraries = ['cdktf', 'cdktn'];
 const external = [...libraries, 'constructs'];
@@ -18,7 +19,8 @@ export async function bundleConstructs(common, made) {
 
 /** Turns the one set of type declarations below `types` into one a library. */
 export async function typeConstructs(common, types) {
-  const docs = await docsOfClasses(common);
+  const vocabulary = await vocabularyOf(common);
+  const docs = docsOfClasses(vocabulary);
   const written = (path, text) => writeFileSync(path, text);
   const source = join(types, 'constructs', 'terraform');
   for (const library of libraries) {
@@ -26,22 +28,44 @@ export async function typeConstructs(common, types) {
     cpSync(source, folder, { recursive: true });
     for (const name of readdirSync(folder)) {
       const path = join(folder, name);
-      written(path, documented(readFileSync(path, 'utf8').replaceAll(/(['"])#cdk\1/g, `'${library}'`), docs));
+      const text = readFileSync(path, 'utf8').replaceAll(/(['"])#cdk\1/g, `'${library}'`);
+      const door = { whole: `import("${library}").IResolvable`, writeOnly: true };
+      if (name === 'index.d.ts') written(path, documented(withPropDocs(text, telling(vocabulary), door), docs));
+      else written(path, name === 'provider.d.ts' ? withBlockDocs(text, vocabulary.providerBlock, door) : text);
     }
   }
   rmSync(source, { recursive: true });
   const native = join(types, 'constructs', 'native', 'index.d.ts');
-  written(native, documented(readFileSync(native, 'utf8'), docs));
+  const door = { whole: 'import("./tokens.js").Reference', writeOnly: false };
+  written(native, documented(withPropDocs(readFileSync(native, 'utf8'), telling(vocabulary), door), docs));
 }
 
 const documented = (text, docs) => text.replaceAll(/^export declare class (\w+) /gm, (line, name) => (docs.has(name) ? `${docs.get(name)}${line}` : line));
 
-/** What editors show of a class, by its name: the doc of its kind, and a line an attribute. */
-async function docsOfClasses({ absWorkingDir, ...common }) {
+/** The kinds and what stands beside them, out of the sources. */
+async function vocabularyOf({ absWorkingDir, ...common }) {
   const outfile = join(absWorkingDir, 'node_modules', '.cache', 'trueup', `kinds-${process.pid}.mjs`);
-  await build({ ...common, absWorkingDir, entryPoints: ['src/resources/index.ts'], outfile });
-  const { kinds, collections } = await import(pathToFileURL(outfile).href);
+  const contents = "export * from './src/resources/index.js'; export { providerBlock, recordsQuery } from './src/model/index.js';";
+  await build({ ...common, absWorkingDir, stdin: { contents, resolveDir: absWorkingDir }, outfile });
+  const vocabulary = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
+  return vocabulary;
+}
+
+/** What the classes of a door are made from, by name. */
+function telling({ kinds, collections, recordsQuery }) {
+  const classes = new Map([
+    ...[...collections.values()].map(({ name }) => [`Data${pascal(name)}`, { form: 'declared', props: recordsQuery, read: recordsQuery }]),
+    ...[...kinds.values()].flatMap(({ singular, attributes }) => [
+      [pascal(singular), { form: 'declared', props: attributes, read: attributes }],
+      [`Data${pascal(singular)}`, { form: 'condition', props: attributes, read: attributes }],
+    ]),
+  ]);
+  return (name) => classes.get(name);
+}
+
+/** What editors show of a class, by its name: the doc of its kind, and a line an attribute. */
+function docsOfClasses({ kinds, collections }) {
   return new Map(
     [...collections.values()].flatMap((one) => {
       const known = kinds.has(one.name);
@@ -56,6 +80,3 @@ async function docsOfClasses({ absWorkingDir, ...common }) {
     }),
   );
 }
-
-const camel = (name) => name.replaceAll(/_+([a-z0-9])/g, (_, letter) => letter.toUpperCase());
-const pascal = (name) => camel(`_${name}`);

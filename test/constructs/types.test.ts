@@ -1,9 +1,10 @@
 // Programs as people compile them: the built package behind its own door, seen by an ES module and by a CommonJS one
 // with the compiler options that CDK templates have. Exactly the marked lines fail.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
@@ -74,3 +75,84 @@ test('the programs of the documentation compile', () => {
   expect(programs).toHaveLength(2);
   for (const [index, text] of programs.entries()) expect(compiled(text, `page-${index}`, esm)).toEqual([]);
 });
+
+const types = join(root, 'dist/types/constructs');
+
+test.each([
+  ['cdktf', 'cdktf/index.d.ts'],
+  ['cdktn', 'cdktn/index.d.ts'],
+  ['constructs', 'native/index.d.ts'],
+])('the props that %s shows with their words are those that the kinds say', (door, file) => {
+  const classes = [...readFileSync(join(types, file), 'utf8').matchAll(/^declare const (\w+)_mapped: /gm)].map(([, name]) => name as string);
+  expect(classes.length).toBeGreaterThan(9);
+  cpSync(join(root, 'dist/types'), join(folder, 'types'), { recursive: true });
+  const place = join(folder, 'types/constructs', file);
+  const alike = classes.map(
+    (name) => `
+type ${name}Said = import('../props.js').PropsOf<typeof ${name}_mapped>;
+export declare const ${name}Alike: [ours: (props: ${name}Said) => ${name}Props, theirs: (props: ${name}Props) => ${name}Said];`,
+  );
+  writeFileSync(place, readFileSync(place, 'utf8') + alike.join('\n'));
+  const calls = classes.flatMap((name) => [
+    `to<Said.${name}Props>()(given<Parameters<typeof Said.${name}Alike[0]>[0]>());`,
+    `to<Parameters<typeof Said.${name}Alike[0]>[0]>()(given<Said.${name}Props>());`,
+  ]);
+  const text = `import type * as Said from './types/constructs/${file.replace('.d.ts', '.js')}';\ndeclare const to: <T>() => (value: T) => void;\ndeclare const given: <T>() => T;\n${calls.join('\n')}\n`;
+  expect(compiled(text, `alike-${door}`, esm)).toEqual([]);
+});
+
+const SHOWN = {
+  name: 'Display name.',
+  endpoint: 'Where alerts are delivered to.',
+  url: 'Address of the receiver: https, port 443 or 8443.',
+  authentication: 'How the receiver knows that a delivery is genuine.',
+  lastErrorAt: 'Time of the last failed delivery.',
+};
+
+test.each([
+  [
+    'cdktf',
+    'AlertPushDestination, DataAlerts, DevicecloudProvider',
+    `new AlertPushDestination(scope, 'a', { name: 'x', endpoint: { url: 'y' }, authentication: { secretWoVersion: 1 } }).lastErrorAt;
+new DataAlerts(scope, 'b', { since: 'x' });
+new DevicecloudProvider(scope, 'c', { journal: 'x' });`,
+    {
+      ...SHOWN,
+      secretWoVersion: 'Another number sends the secret again.',
+      since: 'Only records from this time on (ISO 8601).',
+      journal: 'Folder of the journal. Default: `.trueup/terraform`.',
+    },
+  ],
+  [
+    'constructs',
+    'AlertPushDestination',
+    `new AlertPushDestination(scope, 'a', { name: 'x', enabled: true, endpoint: { url: 'y' }, authentication: { secret: '\${secret.env.A}' } }).lastErrorAt;`,
+    { ...SHOWN, secret: 'Key of the HMAC-SHA256 that signs each delivery. Reads back masked.' },
+  ],
+])('an editor shows what the props of %s mean', (door, names, program, expected) => {
+  const text = `import { ${names} } from 'trueup/${door}';\ndeclare const scope: never;\n${program}\n`;
+  const editor = editorOf(text, `hover-${door}.ts`);
+  const shown = Object.keys(expected).map((name) => [name, editor(text.search(new RegExp(`(?<=[{.] ?|, )${name}\\b`)))]);
+  expect(Object.fromEntries(shown)).toEqual(expected);
+});
+
+/** What an editor shows at an offset of a program. */
+function editorOf(text: string, name: string): (at: number) => string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, target: ts.ScriptTarget.ES2022, strict: true, types: [] };
+  const { fileExists, readFile, directoryExists, realpath = (path: string) => path } = ts.sys;
+  const service = ts.createLanguageService({
+    getCompilationSettings: () => options,
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (path) => (fileExists(path) ? ts.ScriptSnapshot.fromString(readFile(path) ?? '') : undefined),
+    getCurrentDirectory: () => folder,
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    fileExists,
+    readFile,
+    directoryExists,
+    realpath,
+  });
+  return (at) => ts.displayPartsToString(service.getQuickInfoAtPosition(file, at)?.documentation);
+}
