@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { providerOf } from '../../src/cli/provider.js';
 import { createEmulator, dummyCredentials, serve as listen, type Emulator, type Estate } from '../../src/emulator/index.js';
-import type { JsonObject } from '../../src/model/index.js';
+import { isObject, sha256, walk, type Json, type JsonObject } from '../../src/model/index.js';
 import { systemClock } from '../../src/ports/clock.js';
 import { systemRandom } from '../../src/ports/random.js';
 import { collections, kinds } from '../../src/resources/index.js';
@@ -24,6 +24,8 @@ export interface Box {
   objects(kind: string): readonly JsonObject[];
   /** Everything, to begin another box with. */
   snapshot(): Estate;
+  /** The secret that an object was given last, as a digest: by kind, identifier and path. */
+  secrets(): ReadonlyMap<string, string>;
   /** Mutating requests so far, as `METHOD path`. */
   writes(): readonly string[];
   /** Another hand: the records of a kind are what `change` makes of them. */
@@ -37,9 +39,15 @@ export async function box(estate: Estate): Promise<Box> {
   const begin = (now: Estate): Emulator => createEmulator({ kinds, collections, clock: systemClock(), random: systemRandom(), estate: now });
   let emulator = begin(estate);
   const writes: string[] = [];
+  const secrets = new Map<string, string>();
   const fetch = async (request: Request): Promise<Response> => {
     if (request.method !== 'GET') writes.push(`${request.method} ${new URL(request.url).pathname}`);
-    const proceed = async (): Promise<Response> => emulator.fetch(request);
+    const proceed = async (): Promise<Response> => {
+      const sent = request.clone();
+      const answer = await emulator.fetch(request);
+      if (answer.ok) for (const [place, digest] of await secretsIn(sent, answer.clone())) secrets.set(place, digest);
+      return answer;
+    };
     return self.intercept ? self.intercept(request, proceed) : proceed();
   };
   const served = await listen({ ...emulator, fetch }, { port: 0 });
@@ -55,6 +63,7 @@ export async function box(estate: Estate): Promise<Box> {
     },
     objects: (kind) => emulator.objects(kind),
     snapshot: () => emulator.snapshot(),
+    secrets: () => secrets,
     writes: () => writes,
     tamper(kind, change) {
       const { records, ...rest } = emulator.snapshot();
@@ -64,6 +73,23 @@ export async function box(estate: Estate): Promise<Box> {
     close: () => served.close(),
   };
   return self;
+}
+
+const digestOf = (secret: unknown): string => `sha256:${sha256(String(secret))}`;
+
+/** Each secret of a write that was accepted, by the object that has it since. */
+async function secretsIn(request: Request, answer: Response): Promise<readonly (readonly [string, string])[]> {
+  const [, , version, collection, id] = new URL(request.url).pathname.split('/');
+  const kind = [...kinds.values()].find(({ operations }) => operations.dialect === version && operations.collection === collection);
+  if (!kind || !['POST', 'PUT', 'PATCH'].includes(request.method)) return [];
+  const body = (await request.json()) as JsonObject;
+  const given = [...walk(kind.attributes)].flatMap(([path, { secret }]) => {
+    const value = secret === true ? path.split('.').reduce<Json | undefined>((tree, step) => (isObject(tree) ? tree[step] : undefined), body) : undefined;
+    return value === undefined ? [] : [[path, digestOf(value)] as const];
+  });
+  if (given.length === 0) return [];
+  const key = id || String(((await answer.json()) as JsonObject)[kind.id]);
+  return given.map(([path, digest]) => [`${kind.name} ${key} ${path}`, digest]);
 }
 
 export interface Reattached {

@@ -188,7 +188,13 @@ function asTerraform(estate: readonly Declared[]): string {
   });
 }
 
-/** Every object of a cloud by what it is: ids of what was made stand as what they are ids of, and times are left out. */
+/** What tells the secrets of an object from others. */
+function secretsOf(cloud: Box, kind: string, id: string): string {
+  const digests = [...cloud.secrets()].flatMap(([place, digest]) => (place.startsWith(`${kind} ${id} `) ? [digest.slice(0, 15)] : []));
+  return digests.length === 0 ? '' : ` with ${digests.join()}`;
+}
+
+/** Every object of a cloud by what it is: ids of what was made stand as what they are ids of, secrets as the beginning of their digests, and times are left out. */
 export function contentsOf(cloud: Box): readonly string[] {
   const accounts = new Map(cloud.objects('accounts').map((one) => [String(one['id']), one]));
   const way = (id: string): string => {
@@ -217,7 +223,7 @@ export function contentsOf(cloud: Box): readonly string[] {
       .objects(name)
       .map(
         ({ [id]: key, updated_at: _, ...values }) =>
-          `${name} ${['account_authorizations', 'configuration_managers'].includes(name) ? String(key) : ''} ${JSON.stringify(saidAll(attributes, values))}`,
+          `${name} ${['account_authorizations', 'configuration_managers'].includes(name) ? String(key) : ''} ${JSON.stringify(saidAll(attributes, values))}${secretsOf(cloud, name, String(key))}`,
       )
       .toSorted(compareText),
   );
