@@ -30,7 +30,7 @@ export async function typeConstructs(common, types) {
       const path = join(folder, name);
       const text = readFileSync(path, 'utf8').replaceAll(/(['"])#cdk\1/g, `'${library}'`);
       const door = { whole: `import("${library}").IResolvable`, writeOnly: true };
-      if (name === 'index.d.ts') written(path, documented(withPropDocs(text, telling(vocabulary), door), docs));
+      if (name === 'index.d.ts') written(path, documented(withPropDocs(text, telling(vocabulary, vocabulary.resourceBlock), door), docs));
       else written(path, name === 'provider.d.ts' ? withBlockDocs(text, vocabulary.providerBlock, door) : text);
     }
   }
@@ -45,21 +45,25 @@ const documented = (text, docs) => text.replaceAll(/^export declare class (\w+) 
 /** The kinds and what stands beside them, out of the sources. */
 async function vocabularyOf({ absWorkingDir, ...common }) {
   const outfile = join(absWorkingDir, 'node_modules', '.cache', 'trueup', `kinds-${process.pid}.mjs`);
-  const contents = "export * from './src/resources/index.js'; export { providerBlock, recordsQuery } from './src/model/index.js';";
+  const contents = "export * from './src/resources/index.js'; export { providerBlock, recordsQuery, resourceBlock } from './src/model/index.js';";
   await build({ ...common, absWorkingDir, stdin: { contents, resolveDir: absWorkingDir }, outfile });
   const vocabulary = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   return vocabulary;
 }
 
-/** What the classes of a door are made from, by name. */
-function telling({ kinds, collections, recordsQuery }) {
+/** What the classes of a door are made from, by name. @param beside what a resource takes beside the attributes of its kind */
+function telling({ kinds, collections, recordsQuery }, beside = () => ({})) {
   const classes = new Map([
     ...[...collections.values()].map(({ name }) => [`Data${pascal(name)}`, { form: 'declared', props: recordsQuery, read: recordsQuery }]),
-    ...[...kinds.values()].flatMap(({ singular, attributes }) => [
-      [pascal(singular), { form: 'declared', props: attributes, read: attributes }],
-      [`Data${pascal(singular)}`, { form: 'condition', props: attributes, read: attributes }],
-    ]),
+    ...[...kinds.values()].flatMap((kind) => {
+      const { singular, attributes } = kind;
+      const whole = { ...attributes, ...beside(kind) };
+      return [
+        [pascal(singular), { form: 'declared', props: whole, read: whole }],
+        [`Data${pascal(singular)}`, { form: 'condition', props: attributes, read: attributes }],
+      ];
+    }),
   ]);
   return (name) => classes.get(name);
 }
