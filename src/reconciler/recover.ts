@@ -40,11 +40,19 @@ export interface Looker {
   readonly settleMilliseconds: number;
 }
 
-export type Settled = { readonly intent: Intent } & (
-  | { readonly verdict: 'applied'; readonly live: Live }
-  | { readonly verdict: 'absent'; readonly alike: readonly string[] }
-  | { readonly verdict: 'undecided'; readonly candidates: readonly string[] }
-);
+export type Settled =
+  | { readonly intent: Intent; readonly verdict: 'applied'; readonly live: Live }
+  | { readonly intent: Intent; readonly verdict: 'absent'; readonly alike: readonly string[] }
+  | Undecided;
+
+/** A person has to say whether one of the candidates (ids) is what the intent made. */
+export interface Undecided {
+  readonly intent: Intent;
+  readonly verdict: 'undecided';
+  readonly candidates: readonly string[];
+}
+
+export const isUndecided = (settled: Settled): settled is Undecided => settled.verdict === 'undecided';
 
 /**
  * What became of creates without an answer. What `entries` hold is managed already; `sent` tells when the
@@ -153,11 +161,30 @@ function holds(kind: Kind, body: JsonObject, live: Live): boolean {
 }
 
 /**
- * Settles what an earlier run left behind, before anything is planned. Updates and deletes are planned again from what
- * is live, once none of them can land any more and undo what is decided now.
+ * Settles what an earlier run left behind, before anything is planned.
  * @throws Refusal (exit 5) with the commands to type where a person must decide.
  */
 export async function recover(looker: Looker, session: Session): Promise<readonly Diagnostic[]> {
+  const settled = await settleOld(looker, session);
+  const undecided = settled.filter(isUndecided).map(question);
+  if (undecided.length > 0) throw new Refusal(undecided, exits.undecided);
+  return settled.map((one) => ({
+    severity: 'info',
+    code: 'recovered',
+    summary:
+      one.verdict === 'applied'
+        ? `${one.intent.address} was created by an interrupted run as ${one.live.id}; it is recorded now.`
+        : `${one.intent.address} was not created by the interrupted run.`,
+    address: one.intent.address,
+  }));
+}
+
+/**
+ * Records what became of everything an earlier run left open, and returns it for creates. Updates and deletes are
+ * planned again from what is live, once none of them can land any more and undo what is decided now.
+ * @throws Refusal where a reading failed or kept changing.
+ */
+export async function settleOld(looker: Looker, session: Session): Promise<readonly Settled[]> {
   const { pending, state } = session.snapshot;
   // The latest of none is -Infinity: nothing is waited for then.
   const sent = Math.max(...pending.map((intent) => Date.parse(intent.at))) + RENEWAL;
@@ -169,17 +196,7 @@ export async function recover(looker: Looker, session: Session): Promise<readonl
   const settled = await settle(looker, creates, Object.values(state.resources), -Infinity);
   const results = settled.flatMap((one) => resultOf(looker.kinds, one) ?? []);
   if (results.length > 0) await session.record(...results);
-  const undecided = settled.flatMap((one) => (one.verdict === 'undecided' ? [question(one.intent, one.candidates)] : []));
-  if (undecided.length > 0) throw new Refusal(undecided, exits.undecided);
-  return settled.map((one) => ({
-    severity: 'info',
-    code: 'recovered',
-    summary:
-      one.verdict === 'applied'
-        ? `${one.intent.address} was created by an interrupted run as ${one.live.id}; it is recorded now.`
-        : `${one.intent.address} was not created by the interrupted run.`,
-    address: one.intent.address,
-  }));
+  return settled;
 }
 
 /** Updates and deletes are planned again from what is live; those that were carried out count against the limits. */
@@ -210,7 +227,7 @@ export function resultOf(kinds: Kinds, settled: Settled): Result | undefined {
   return { type: 'result', op: intent.op, class: 'applied', address: intent.address, entry };
 }
 
-function question(intent: Intent, candidates: readonly string[]): Diagnostic {
+export function question({ intent, candidates }: Undecided): Diagnostic {
   const address = quote(intent.address);
   return {
     severity: 'error',
@@ -236,7 +253,7 @@ export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome
     case 'absent':
       return { ...base, outcome: 'failed', diagnostic: trouble('no-answer', `${intent.address} was not created: the service gave no clear answer.`, 'Run apply again later.') };
     case 'undecided':
-      return { ...base, outcome: 'unknown', diagnostic: question(intent, settled.candidates) };
+      return { ...base, outcome: 'unknown', diagnostic: question(settled) };
     default:
       return {
         ...base,

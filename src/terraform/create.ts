@@ -4,6 +4,7 @@ import { digest, isKnown, Refusal, refuse, secretsIn, type Create, type Diagnost
 import { taken } from '../reconciler/diff.js';
 import { applied } from '../reconciler/merge.js';
 import { identityKey, indexByIdentity } from '../reconciler/match.js';
+import { question, type Undecided } from '../reconciler/recover.js';
 import { wordsFor } from './diagnostics.js';
 import { claimOf, SHOWN } from './journal.js';
 import { typeName } from './schema.js';
@@ -18,8 +19,8 @@ export interface Made {
 /** @throws Refusal where nothing was made, or nobody knows whether it was */
 export async function make(shop: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Made> {
   if (!kind.operations.create) return { live: await adopted(shop, bench, kind, declared), fits: false };
-  const open = bench.undecided.filter(({ address }) => address?.startsWith(`${kind.name}.`));
-  if (open.length > 0) throw new Refusal(open.map((one) => asked(shop, kind, one)));
+  const open = bench.undecided.filter(({ intent }) => intent.kind === kind.name);
+  if (open.length > 0) throw new Refusal(questions(shop, kind, open));
   const left = await leftOver(shop, bench, kind, declared);
   // Whether the secret it was made with is the one of today nobody can read.
   if (left) return { live: left, fits: secretsIn(declared).size === 0 };
@@ -29,9 +30,25 @@ export async function make(shop: Shop, bench: Bench, kind: Kind, declared: Value
   return { live: { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } }, fits: true };
 }
 
+/** Each question is told once a process; creates that wait for its answer as well only say so. */
+function questions(shop: Shop, kind: Kind, open: readonly Undecided[]): readonly Diagnostic[] {
+  const fresh = open.filter(({ intent }) => !shop.told.has(intent.address));
+  if (fresh.length > 0) return fresh.map((one) => asked(shop, kind, question(one)));
+  const [what, where] = open.length === 1 ? ['an earlier create', 'The question stands'] : [`${open.length} earlier creates`, 'The questions stand'];
+  return [
+    {
+      severity: 'error',
+      code: 'undecided',
+      summary: `${wordsFor(kind)} was not created: what became of ${what} of ${kind.name} is not clear.`,
+      detail: `${where} with another resource of this run. Answer first, then apply again.`,
+    },
+  ];
+}
+
 /** A question to a person, with what to type in terraform's words: nobody here knows the address. */
-function asked({ location }: Shop, kind: Kind, one: Diagnostic): Diagnostic {
+function asked({ location, told }: Shop, kind: Kind, one: Diagnostic): Diagnostic {
   if (one.code !== 'undecided' || one.detail === undefined) return one;
+  if (one.address !== undefined) told.add(one.address);
   const imported = one.detail.replace(/trueup import \S+ (\S+)/, `terraform import ${typeName(kind.singular)}.<name> $1`);
   return { ...one, detail: imported.replace(/trueup state rm \S+/, `$& (in a folder whose trueup.yaml reads: settings: { state: "${location}" })`) };
 }

@@ -2,10 +2,10 @@
 // state. The journal is the file store of the command line; its entries are creates that no state of terraform's has
 // shown yet, under the address `<kind>.tf-<uuid>` and, as their file, the terraform run that asked for them. The lock
 // is held while writes are under way; another provider process waits for its turn.
-import { exits, Refusal, type CloudWriter, type Diagnostic, type Emit, type Entry, type Kinds } from '../model/index.js';
+import { Refusal, type CloudWriter, type Emit, type Entry, type Intent, type Kinds } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
-import { recover, type Looker } from '../reconciler/recover.js';
-import type { Session, Snapshot, Store } from '../state/store.js';
+import { isUndecided, settleOld, type Undecided } from '../reconciler/recover.js';
+import type { Session, Store } from '../state/store.js';
 
 /** Milliseconds that the lock is kept after the last write: a chain of objects is made one by one. */
 const LINGER = 300;
@@ -41,8 +41,8 @@ export interface Held {
   readonly session: Session;
   /** As of now, by address. */
   readonly entries: Map<string, Entry>;
-  /** Creates of interrupted runs that a person has to decide on. */
-  readonly undecided: readonly Diagnostic[];
+  /** Creates that a person has to decide on, of interrupted runs and of this one before. */
+  readonly undecided: readonly Undecided[];
   /** Keeps the lock for work that goes on when nobody waits for it any more. */
   readonly keep: (work: Promise<void>) => void;
 }
@@ -59,6 +59,7 @@ export const claimOf = (kind: string, id: string): string => `${kind} ${id}`;
 /** @param equip what writes need beside the journal, made anew each time the lock is taken */
 export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: Held) => Hold): Journal<Hold> {
   const { store, claims, clock } = tools;
+  const questions: Questions = new Map();
   let held: Promise<Hold> | undefined;
   let closing: Promise<unknown> = Promise.resolve();
   let users = 0;
@@ -113,7 +114,7 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
     async during(write) {
       users += 1;
       idle.abort();
-      const mine = (held ??= closing.then(async () => equip({ ...(await opened(tools, PATIENCE)), keep })));
+      const mine = (held ??= closing.then(async () => equip({ ...(await opened({ ...tools, questions }, PATIENCE)), keep })));
       try {
         return await write(await mine);
       } finally {
@@ -127,7 +128,7 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
       if (held) return letGo();
       await closing;
       const left = claims.size === 0 ? undefined : await store.read();
-      if (Object.entries(left?.state.resources ?? {}).some(isClaimed)) await end(await opened({ ...tools, settles: false }, 0));
+      if (Object.entries(left?.state.resources ?? {}).some(isClaimed)) await end(await opened(tools, 0));
     },
   };
 }
@@ -138,12 +139,16 @@ const failed = (opening: Promise<unknown>): Promise<boolean> =>
     () => true,
   );
 
-async function opened(tools: JournalTools & { readonly settles?: false }, patience: number): Promise<Omit<Held, 'keep'>> {
+/** What could not be settled, by intent. It is not looked at again in this process before one of its candidates has an owner. */
+type Questions = Map<string, Undecided>;
+
+/** Without `questions` what is open stays open. */
+async function opened(tools: JournalTools & { readonly questions?: Questions }, patience: number): Promise<Omit<Held, 'keep'>> {
   const session = await lockOf(tools, patience);
   try {
-    const { pending, unfinished } = session.snapshot;
-    const undecided = pending.length > 0 && tools.settles !== false ? await settleOld(tools, session) : [];
-    const { state } = unfinished ? await session.compact() : session.snapshot;
+    const { questions } = tools;
+    const undecided = questions ? await asked({ ...tools, questions }, session) : [];
+    const { state } = session.snapshot.unfinished ? await session.compact() : session.snapshot;
     return { session, entries: new Map(Object.entries(state.resources)), undecided };
   } catch (error) {
     await session.release();
@@ -165,18 +170,19 @@ async function lockOf({ store, cloud, clock, random, signal }: JournalTools, pat
   }
 }
 
-/** What an interrupted run left open. An object that a state of terraform's holds is nobody's outcome. */
-async function settleOld({ claims, ...looker }: JournalTools & Looker, session: Session): Promise<readonly Diagnostic[]> {
+/** What is still open once everything that can be settled is. An object that a state of terraform's holds is nobody's outcome. */
+async function asked({ claims, questions, ...looker }: JournalTools & { readonly questions: Questions }, session: Session): Promise<readonly Undecided[]> {
   const { snapshot } = session;
   const theirs = Object.fromEntries([...claims].map((claim) => [claim, claimed(claim)]));
-  const known: Snapshot = { ...snapshot, state: { ...snapshot.state, resources: { ...theirs, ...snapshot.state.resources } } };
-  try {
-    await recover(looker, { ...session, snapshot: known });
-    return [];
-  } catch (error) {
-    if (error instanceof Refusal && error.exit === exits.undecided) return error.diagnostics;
-    throw error;
+  const resources = { ...theirs, ...snapshot.state.resources };
+  const owned = new Set(Object.values(resources).map(({ kind, id }) => claimOf(kind, id)));
+  const stands = ({ op, kind }: Intent): boolean => questions.get(op)?.candidates.every((id) => !owned.has(claimOf(kind, id))) ?? false;
+  if (!snapshot.pending.every(stands)) {
+    const settled = await settleOld(looker, { ...session, snapshot: { ...snapshot, state: { ...snapshot.state, resources } } });
+    questions.clear();
+    for (const one of settled.filter(isUndecided)) questions.set(one.intent.op, one);
   }
+  return snapshot.pending.flatMap(({ op }) => questions.get(op) ?? []);
 }
 
 function claimed(claim: string): Entry {

@@ -216,6 +216,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     sight,
     run: await tools.run(),
     claims,
+    told: new Set<string>(),
     allow: configuration.allow,
     alone: limited(1),
     clock,

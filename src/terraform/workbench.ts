@@ -38,6 +38,8 @@ export interface Shop {
   readonly run: Run;
   /** `<kind> <id>` of objects that a state of terraform's holds. */
   readonly claims: Set<string>;
+  /** Addresses of creates whose question a person was asked. */
+  readonly told: Set<string>;
   readonly allow: readonly PolicyRule[];
   /** Changes that are judged by what is live go one after the other. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;

@@ -1010,6 +1010,20 @@ export const mutants: readonly Mutant[] = [
     replace: 'entry: null',
     tests: providerJournal,
   },
+  {
+    name: 'terraform: an open question outlives its answer',
+    file: 'terraform/journal.ts',
+    find: '.every((id) => !owned.has(claimOf(kind, id))) ?? false',
+    replace: '.every(() => true) ?? false',
+    tests: providerJournal,
+  },
+  {
+    name: 'terraform: an open question is forgotten where nobody could look',
+    file: 'terraform/journal.ts',
+    find: 'resources } } });',
+    replace: 'resources } } }).catch(() => []);',
+    tests: providerJournal,
+  },
   { name: 'terraform: another process that writes is an error', file: 'terraform/journal.ts', find: 'if (!busy || ', replace: 'if (busy || ', tests: providerJournal },
   {
     name: 'terraform: creates go on while one of them is looked for',

@@ -248,6 +248,87 @@ describe('a create without an answer', () => {
     await last.apply(RULE, null, rule);
     expect(rulesOf(world)).toBe(2);
   });
+
+  /** Creates of one run that got no answer, while somebody made as many; `reads` counts from then on. */
+  async function doubtful(count: number): Promise<{ readonly world: ProviderRig; reads: () => number }> {
+    let [left, reads] = [0, 0];
+    const world: ProviderRig = providerRig({
+      estate: theirs,
+      async intercept({ method }, proceed) {
+        if (method === 'GET') reads += 1;
+        if (method !== 'POST' || left === 0) return proceed();
+        left = 0;
+        await byAnotherHand(world);
+        return { status: 503, headers: {}, body: '' };
+      },
+    });
+    const { provider, kill } = await world.start();
+    for (let index = 0; index < count; index += 1) {
+      left = 1;
+      expect((await new Core(provider).tryApply(RULE, null, rule)).errors[0]?.summary).toContain('is not clear');
+    }
+    kill();
+    reads = 0;
+    return { world, reads: () => reads };
+  }
+
+  it('is asked about once a process, of the service and of the person', async () => {
+    const { world, reads } = await doubtful(3);
+    const core = new Core((await world.start()).provider);
+    const first = (await core.tryApply(RULE, null, rule)).errors;
+    expect(first.map(({ summary }) => summary)).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(/Whether the alert rule was created is not clear/)));
+    const asked = reads();
+    for (let index = 0; index < 4; index += 1) {
+      // The lock is let go in between.
+      await world.clock.sleep(5_000);
+      const { errors } = await core.tryApply(RULE, null, rule);
+      expect(errors).toEqual([expect.objectContaining({ summary: expect.stringMatching(/not created: what became of 3 earlier creates of alert_rules/) })]);
+    }
+    expect(reads()).toBe(asked);
+    // Another kind has no part in it, and does not ask either.
+    await core.apply(ACCOUNT, null, { name: 'Depot', account: '1' });
+    expect(rulesOf(world)).toBe(3);
+  });
+
+  it('is looked at again once a candidate has an owner', async () => {
+    const { world } = await doubtful(1);
+    const core = new Core((await world.start()).provider);
+    expect((await core.tryApply(RULE, null, rule)).errors).toHaveLength(1);
+    await world.clock.sleep(5_000);
+    await core.import(RULE, String(world.objects('alert_rules').at(-1)?.['alert_config_id']));
+    await core.apply(RULE, null, rule);
+    expect(rulesOf(world)).toBe(2);
+  });
+
+  it('is followed by no other while the objects keep changing that it is looked for among', async () => {
+    let [restless, lost, reach] = [false, false, (): void => undefined];
+    const reached = new Promise<void>((done) => (reach = done));
+    const world: ProviderRig = providerRig({
+      estate: theirs,
+      async intercept({ method, path }, proceed) {
+        if (method === 'POST' && !lost) {
+          lost = true;
+          await proceed();
+          reach();
+          return new Promise(() => undefined);
+        }
+        if (method === 'GET' && restless && path.includes('alert_rules')) await byAnotherHand(world);
+        return proceed();
+      },
+    });
+    const killed = await world.start();
+    void new Core(killed.provider).apply(RULE, null, rule);
+    await reached;
+    killed.kill();
+    restless = true;
+    const next = new Core((await world.start()).provider);
+    const { errors } = await next.tryApply(RULE, null, rule);
+    expect(errors).toEqual([expect.objectContaining({ summary: expect.stringMatching(/kept changing/) })]);
+    restless = false;
+    const posts = (): number => world.objects('alert_rules').filter(({ filter_criteria: by }) => JSON.stringify(by) === JSON.stringify(rule.filter_criteria)).length;
+    await next.apply(RULE, null, rule);
+    expect(posts()).toBe(1);
+  });
 });
 
 describe('the lock', () => {
