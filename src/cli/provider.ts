@@ -11,7 +11,7 @@ import type { ProviderServer } from '../terraform/protocol.js';
 import { createProvider, type ProviderTools } from '../terraform/provider.js';
 import { contextOf, type Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds } from './memory.js';
-import { reach } from './target.js';
+import { doorsIn, reach } from './target.js';
 import { version } from './version.js';
 
 type Run = Awaited<ReturnType<ProviderTools['run']>>;
@@ -32,6 +32,7 @@ export async function providerOf(process: NodeJS.Process, log: ProviderTools['lo
     fingerprints: await fingerprintsOf(context),
     store: (path) => fileStore({ path: resolve(cwd, path), files, clock, random, lock, version }),
     run: () => runOf(context, lock, parent),
+    doors: (named) => doorsIn({ environment: named }),
     async reach(named, settings, { emit, signal }) {
       const there: Context = { ...context, environment: named, signal };
       return { ...(await reach(there, settings, { emit })), settleMilliseconds: settleMilliseconds(there) };

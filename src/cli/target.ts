@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConnectOptions, Flip, FlowOptions, Transport } from '../api/index.js';
 import { refuse, Secret, type Cloud, type Emit, type Flipped, type Settings } from '../model/index.js';
+import type { Door } from '../terraform/config.js';
 import type { Context } from './context.js';
 import { durable } from './emulated.js';
 import { spare } from './thrift.js';
@@ -38,6 +39,18 @@ export function secretOf({ environment }: Pick<Context, 'environment'>, name: st
   if (environment[name]) refuse('ambiguous-secret', `${name} and ${name}_FILE are both set.`, { detail: 'Unset one of them.' });
   let text: string | undefined;
   return new Secret(`${name}_FILE`, () => (text ??= tryFile(file)));
+}
+
+/** The services that the environment names, and whether their credentials can be had. */
+export function doorsIn(context: Pick<Context, 'environment'>): readonly Door[] {
+  const named = Object.values(needs).filter(({ address }) => context.environment[address]);
+  return named.map(({ address, secrets }) => ({
+    address,
+    credentials: secrets.map((variable) => {
+      const secret = secretOf(context, variable);
+      return { variable, source: secret.source, given: Boolean(secret.reveal()) };
+    }),
+  }));
 }
 
 function tryFile(path: string): string | undefined {

@@ -24,6 +24,7 @@ const headers = ['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY
 const JOURNAL = '.trueup/terraform';
 
 const variable = (name: string): string => `TRUEUP_${name.toUpperCase()}`;
+const attribute = (name: string): string => name.replace('TRUEUP_', '').toLowerCase();
 
 export function configurationOf(block: CtyObject, environment: Environment): Configuration {
   const overlaid: Record<string, string | undefined> = { ...environment };
@@ -86,6 +87,39 @@ export function unaddressed({ environment, unknown }: Configuration): readonly W
   const detail = `Set ${addresses.map(variable).join(', ')} as far as your kinds need them, or the attributes of the provider block: ${addresses.join(', ')}. To try it without a cloud: trueup emulator`;
   return [{ severity: 'error', summary: 'No address of a service is configured', detail }];
 }
+
+/** A service that has an address: by which variables it is named, and which ones prove who asks. */
+export interface Door {
+  readonly address: string;
+  /** `source` is the variable that was looked at: `variable` itself, or the one that names a file. */
+  readonly credentials: readonly { readonly variable: string; readonly source: string; readonly given: boolean }[];
+}
+
+/**
+ * What to say once of credentials that are not there: where nothing at all can be reached, and where some of a service
+ * are given and others forgotten. A service without any may be one that no resource needs.
+ */
+export function keyless({ unknown }: Configuration, doors: readonly Door[]): readonly WireDiagnostic[] {
+  const known = doors.filter(({ address, credentials }) => ![address, ...credentials.map((one) => one.variable)].some((one) => unknown.includes(attribute(one))));
+  const lacking = known.map((door) => ({ ...door, missing: door.credentials.filter(({ given }) => !given) }));
+  const usable = unknown.length > 0 || lacking.some(({ missing }) => missing.length === 0);
+  const told = lacking.filter(({ missing, credentials }) => missing.length > 0 && !(usable && missing.length === credentials.length));
+  return told.map(({ address, missing }) => {
+    const [unset, unread] = [missing.filter(({ source, variable }) => source === variable), missing.filter(({ source, variable }) => source !== variable)];
+    const ways = [
+      ...(unset.length > 0 ? [`Set ${listed(unset)} where terraform runs, or ${unset.map(({ variable }) => attribute(variable)).join(', ')} in the provider block.`] : []),
+      ...unread.map(({ source }) => `The file that ${source} names cannot be read, or is empty.`),
+    ];
+    return {
+      severity: 'error',
+      summary: `${address} is configured, and ${listed(missing)} ${missing.length === 1 ? 'has' : 'have'} no value`,
+      detail: ways.join('\n'),
+      path: [attribute((missing[0] as Door['credentials'][number]).variable)],
+    };
+  });
+}
+
+const listed = (credentials: Door['credentials']): string => credentials.map(({ variable }) => variable).join(', ');
 
 /** @throws Refusal where something is needed that is not known yet */
 export function assertKnown({ unknown }: Configuration): void {

@@ -5,7 +5,7 @@ import { limited, Refusal, refuse, sameTarget, sha256, type Cloud, type Collecti
 import type { Clock, Fingerprints, Random } from '../ports/index.js';
 import type { Store } from '../state/store.js';
 import { applyChange } from './apply-resource.js';
-import { assertKnown, blockComplaints, configurationOf, unaddressed, type CheckAddress, type Configuration, type Environment } from './config.js';
+import { assertKnown, blockComplaints, configurationOf, keyless, unaddressed, type CheckAddress, type Configuration, type Door, type Environment } from './config.js';
 import { isRecord, stateOf } from './convert.js';
 import { fromJson, type CtyObject, type CtyValue } from './cty.js';
 import { askedBadly, readObject, readRecords } from './data-sources.js';
@@ -29,6 +29,8 @@ export interface ProviderTools {
   readonly environment: Environment;
   /** Opens the cloud that an environment names. Sends nothing. @throws Refusal for an address that must not be used */
   readonly reach: (environment: Environment, settings: Settings, how: { readonly emit: Emit; readonly signal: AbortSignal }) => Promise<Reached>;
+  /** The services that an environment names. Sends nothing. @throws Refusal for a credential that is given twice */
+  readonly doors: (environment: Environment) => readonly Door[];
   /** The store whose state lies at a path, relative to the working folder. */
   readonly store: (path: string) => Store;
   readonly run: () => Promise<Run>;
@@ -103,7 +105,7 @@ export function createProvider(tools: ProviderTools): ProviderServer {
       configured = true;
       stop = new AbortController();
       configuration = configurationOf(isRecord(config) ? config : {}, environment);
-      const diagnostics = unaddressed(configuration);
+      const diagnostics = [...unaddressed(configuration), ...keyless(configuration, tools.doors(configuration.environment))];
       return diagnostics.length > 0 ? { diagnostics } : {};
     },
 

@@ -1024,6 +1024,20 @@ export const mutants: readonly Mutant[] = [
     replace: 'resources } } }).catch(() => []);',
     tests: providerJournal,
   },
+  {
+    name: 'terraform: credentials that are not known yet are missing',
+    file: 'terraform/config.ts',
+    find: 'const usable = unknown.length > 0 || ',
+    replace: 'const usable = ',
+    tests: providerCalls,
+  },
+  {
+    name: 'terraform: forgotten credentials are told by each resource',
+    file: 'terraform/config.ts',
+    find: '!(usable && missing.length === credentials.length)',
+    replace: '!usable',
+    tests: providerCalls,
+  },
   { name: 'terraform: another process that writes is an error', file: 'terraform/journal.ts', find: 'if (!busy || ', replace: 'if (busy || ', tests: providerJournal },
   {
     name: 'terraform: creates go on while one of them is looked for',

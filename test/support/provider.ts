@@ -1,5 +1,6 @@
 // The provider in process, and a little of terraform's core in front of it: what core asks, in its order, and what it
 // holds a provider to. Each `start` is a process of a terraform run; it may be killed, and a later run goes on.
+import { doorsIn } from '../../src/cli/target.js';
 import { checkerOf } from '../../src/declarations/index.js';
 import { checkedUrl } from '../../src/api/index.js';
 import { equal } from '../../src/model/index.js';
@@ -31,6 +32,15 @@ export interface ProviderRig extends Rig {
   }): Promise<Process & { readonly run: number }>;
 }
 
+/** What is enough for the v2 API. */
+export const configured: Readonly<Record<string, string>> = {
+  TRUEUP_V2_URL: 'https://api.example.com/api/v2',
+  TRUEUP_MGR_API_ID: 'a',
+  TRUEUP_MGR_API_KEY: 'b',
+  TRUEUP_VND_API_ID: 'c',
+  TRUEUP_VND_API_KEY: 'd',
+};
+
 export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRig {
   const world = rig(options);
   const { clock, files, machine } = world;
@@ -40,7 +50,7 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
   const settings = { kinds, collections, clock, random, fingerprints: scryptFingerprints({ random, cost: 4 }) };
   return {
     ...world,
-    async start({ config = {}, run = machine.start().pid, environment = { TRUEUP_V2_URL: 'https://api.example.com/api/v2' }, settle = 60 } = {}) {
+    async start({ config = {}, run = machine.start().pid, environment = configured, settle = 60 } = {}) {
       const process = machine.start();
       const log: string[] = [];
       const provider = createProvider({
@@ -48,6 +58,7 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
         environment,
         log: (level, message) => void log.push(`${level}: ${message}`),
         store: (path) => fileStore({ path: `/sim/${path}`, files, clock, random, lock: process, version: '0.0.0' }),
+        doors: (named) => doorsIn({ environment: named }),
         reach: async (_environment, _settings, { signal }) => ({ cloud: world.connect(signal), settleMilliseconds: settle * 1000, close: () => Promise.resolve() }),
         run: async () => ({ id: `terraform ${run}`, isOver: async ({ file }) => (await process.find(Number(file.split(' ')[1]))) === undefined }),
         check: async (...asked) => (await checker)(...asked),

@@ -4,7 +4,7 @@ import type { Estate } from '../../src/emulator/index.js';
 import { fiveKinds } from '../support/fifth-kind.js';
 import { Unknown, type CtyObject, type CtyValue } from '../../src/terraform/cty.js';
 import type { WireDiagnostic } from '../../src/terraform/protocol.js';
-import { complete, Core, providerRig, type ProviderRig } from '../support/provider.js';
+import { complete, configured, Core, providerRig, type ProviderRig } from '../support/provider.js';
 import { DESTINATIONS, theirs } from '../support/estate.js';
 
 const RULE = 'devicecloud_alert_rule';
@@ -282,9 +282,29 @@ describe('complaints', () => {
     const start = (environment: Readonly<Record<string, string>>, config: Partial<CtyObject> = {}): Promise<unknown> => providerRig().start({ environment, config });
     await expect(start({})).rejects.toThrow('No address of a service is configured');
     await expect(start({ TRUEUP_V2_URL: '' })).rejects.toThrow('No address of a service is configured');
-    await start({ TRUEUP_V3_URL: 'https://api.example.com' });
-    await start({}, { iot_url: 'https://api.example.com' });
+    await start({ TRUEUP_V3_URL: 'https://api.example.com', TRUEUP_V3_TOKEN: 't' });
+    await start({}, { iot_url: 'https://api.example.com', iot_username: 'u', iot_password: 'p' });
     await start({}, { v2_url: unknown });
+  });
+
+  const none = { TRUEUP_MGR_API_ID: '', TRUEUP_MGR_API_KEY: '', TRUEUP_VND_API_ID: '', TRUEUP_VND_API_KEY: '' };
+  const v3 = { TRUEUP_V3_URL: 'https://api.example.com' };
+  const inBlock = { mgr_api_id: 'a', mgr_api_key: 'b', vnd_api_id: 'c', vnd_api_key: 'd' };
+
+  it.each([
+    ['none at all', none, {}, 'mgr_api_id', /TRUEUP_MGR_API_ID, .*, TRUEUP_VND_API_KEY have no value/],
+    ['some forgotten', { ...v3, TRUEUP_V3_TOKEN: 't', TRUEUP_VND_API_ID: '' }, {}, 'vnd_api_id', /TRUEUP_VND_API_ID has no value/],
+    ['a file that is not there', { TRUEUP_MGR_API_KEY: '', TRUEUP_MGR_API_KEY_FILE: '/nowhere' }, {}, 'mgr_api_key', /file that TRUEUP_MGR_API_KEY_FILE names/],
+    ['one given twice', { TRUEUP_MGR_API_KEY_FILE: '/nowhere' }, {}, '', /both set/],
+    ['the block in the place of the environment', none, inBlock, '', undefined],
+    ['those of a service that nothing may need', v3, {}, '', undefined],
+    ['one that is not known yet', none, { mgr_api_id: unknown }, '', undefined],
+    ['another address that is not known yet', none, { v3_url: unknown }, '', undefined],
+  ] as const)('says once, at the block, which credentials are missing: %s', async (_, environment, config, path, wording) => {
+    const started = providerRig().start({ environment: { ...configured, ...environment }, config });
+    if (wording === undefined) await started;
+    else await expect(started).rejects.toThrow(wording);
+    if (path !== '') await expect(started).rejects.toThrow(`"path":["${path}"]`);
   });
 });
 

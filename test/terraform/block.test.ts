@@ -1,0 +1,51 @@
+// The provider's block through the real terraform: what is missing is told once, and what is not known yet is no trouble.
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { box, served } from '../support/box.js';
+import { theirs } from '../support/estate.js';
+import { terraformIsHere, workspace, type Ran, type Workspace } from '../support/terraform.js';
+
+const here = terraformIsHere('the block of the provider', 2);
+vi.setConfig({ testTimeout: 120_000 });
+
+const accounts = 'resource "devicecloud_account" "depots" {\n  count = 3\n  name  = "Depot ${count.index}"\n}\n';
+
+/** A place whose environment has the addresses and no credentials; `keys` are those that were left out. */
+async function keyless(): Promise<{ readonly place: Workspace; readonly keys: Readonly<Record<string, string>>; readonly made: () => number }> {
+  const cloud = await box(theirs);
+  const { TRUEUP_V2_URL = '', TRUEUP_V3_URL: _, TRUEUP_V3_TOKEN: __, ...keys } = cloud.env;
+  const place = workspace('', { env: () => ({ TF_REATTACH_PROVIDERS: reattach }) });
+  const { reattach, close } = await served(place.folder, { TRUEUP_V2_URL });
+  onTestFinished(async () => {
+    await close();
+    await cloud.close();
+  });
+  return { place, keys, made: () => cloud.objects('accounts').length };
+}
+
+describe.runIf(here)('credentials', () => {
+  it('that are missing are told once, whatever the number of resources', async () => {
+    const { place } = await keyless();
+    place.write({ 'main.tf': `provider "devicecloud" {\n}\n${accounts}` });
+    const { status, stderr } = await place.run('plan');
+    expect([status, stderr.match(/Error:/g)?.length]).toEqual([1, 1]);
+    expect(stderr.replaceAll(/[\s│]+/g, ' ')).toMatch(/TRUEUP_MGR_API_ID, .* have no value with provider\["registry.terraform.io\/trueup\/devicecloud"\], on main.tf line 1/);
+  });
+
+  it('that are known at apply alone plan, and apply', async () => {
+    const { place, keys, made } = await keyless();
+    const before = made();
+    const block = Object.keys(keys).map((name) => `  ${name.replace('TRUEUP_', '').toLowerCase()} = terraform_data.keys.output.${name}\n`);
+    const source = `resource "terraform_data" "keys" {\n  input = ${JSON.stringify(keys)}\n}\n`;
+    place.write({ 'main.tf': `${source}provider "devicecloud" {\n${block.join('')}}\n${accounts}` });
+    const succeeds = async (...words: readonly string[]): Promise<Ran> => {
+      const ran = await place.run(...words);
+      expect([ran.status, ran.stderr]).toEqual([0, '']);
+      return ran;
+    };
+    await succeeds('validate');
+    expect((await succeeds('plan')).stdout).toContain('4 to add');
+    await succeeds('apply', '-auto-approve');
+    expect(made()).toBe(before + 3);
+    expect((await succeeds('plan')).stdout).toContain('No changes');
+  });
+});
