@@ -16,6 +16,10 @@ import { version } from './version.js';
 
 type Run = Awaited<ReturnType<ProviderTools['run']>>;
 
+/** Terraform offers nothing for adoption. */
+const AFTER_LOSS =
+  'What it alone knew, terraform makes once more: before the next apply, look for objects that no state of terraform holds (trueup get KIND), and bring each in with an import block.';
+
 /** @param parent the process that started this one: terraform */
 export async function providerOf(process: NodeJS.Process, log: ProviderTools['log'], parent = process.ppid): Promise<ProviderServer> {
   const context = contextOf(process, {}, new AbortController().signal);
@@ -30,7 +34,7 @@ export async function providerOf(process: NodeJS.Process, log: ProviderTools['lo
     environment,
     log,
     fingerprints: await fingerprintsOf(context),
-    store: (path) => fileStore({ path: resolve(cwd, path), files, clock, random, lock, version }),
+    store: (path) => fileStore({ path: resolve(cwd, path), files, clock, random, lock, version, afterLoss: AFTER_LOSS }),
     run: () => runOf(context, lock, parent),
     doors: (named) => doorsIn({ environment: named }),
     async reach(named, settings, { emit, signal }) {

@@ -4,7 +4,7 @@
 import { basename, dirname, join } from 'node:path';
 import { emptyState, refuse, sameTarget, type Begin, type State } from '../model/index.js';
 import { fileSession, GENERATIONS, MODE, snapshotOf, type Paths } from './file-session.js';
-import { adviceFor, decodeJournal, type Journal } from './journal-text.js';
+import { ADOPTED, adviceFor, decodeJournal, type Journal } from './journal-text.js';
 import { breakLock, holderOf, takeLock, type HeldLock, type LockTools } from './lock.js';
 import { decodeState } from './state-text.js';
 import type { Session, Store } from './store.js';
@@ -15,6 +15,8 @@ export interface FileStoreOptions extends LockTools {
   readonly path: string;
   /** Of trueup, for messages. */
   readonly version: string;
+  /** Ends the advice on damage: what becomes of objects that only the lost part knew. Absent: what the command does about them. */
+  readonly afterLoss?: string;
 }
 
 /** What lies on disk, verified: the state as last compacted, its own text, and the journal that continues it. */
@@ -86,19 +88,19 @@ async function load(options: FileStoreOptions, paths: Paths): Promise<Stored> {
   const journal = await readJournal(options, paths.journal);
   const text = await ifThere(files.read(paths.state));
   const state = text === undefined ? undefined : await decodeState(text, paths.state, version, () => adviseRestore(options, paths));
-  const live = { next: next && belongs(next.begin, state, paths.next, paths), journal: journal && belongs(journal.begin, state, paths.journal, paths) };
+  const live = { next: next && belongs(options, next.begin, state, paths.next, paths), journal: journal && belongs(options, journal.begin, state, paths.journal, paths) };
   return { state, text, ...(live.journal ? { journal, cutOff: false } : { journal: live.next ? next : undefined, cutOff: live.next === true }) };
 }
 
-async function readJournal({ files }: FileStoreOptions, at: string): Promise<Journal | undefined> {
+async function readJournal({ files, afterLoss }: FileStoreOptions, at: string): Promise<Journal | undefined> {
   const text = await ifThere(files.read(at));
-  return text === undefined ? undefined : decodeJournal(text, at);
+  return text === undefined ? undefined : decodeJournal(text, at, afterLoss);
 }
 
 /** Whether a journal continues the state; false where it is spent or not yet due. @throws Refusal where it is of another state. */
-function belongs(begin: Begin, state: State | undefined, at: string, { journal, state: statePath }: Paths): boolean {
+function belongs({ afterLoss = ADOPTED }: FileStoreOptions, begin: Begin, state: State | undefined, at: string, { journal, state: statePath }: Paths): boolean {
   const serial = state?.serial ?? 0;
-  const strange = (problem: string): never => refuse('foreign-journal', `${at} ${problem}`, { detail: adviceFor(at), origin: { file: at, line: 1, column: 1 } });
+  const strange = (problem: string): never => refuse('foreign-journal', `${at} ${problem}`, { detail: adviceFor(at, afterLoss), origin: { file: at, line: 1, column: 1 } });
   if (state && begin.lineage !== state.lineage) strange(`belongs to another state than ${statePath}: the lineages differ`);
   if (begin.serial > serial + (at === journal ? 0 : 1))
     strange(`continues serial ${begin.serial}, but ${state ? `${statePath} has serial ${serial}` : `there is no ${statePath}`}`);
@@ -106,17 +108,17 @@ function belongs(begin: Begin, state: State | undefined, at: string, { journal, 
 }
 
 /** What to type where the state does not verify: the newest generation that does. */
-async function adviseRestore({ files, version }: FileStoreOptions, paths: Paths): Promise<string> {
+async function adviseRestore({ files, version, afterLoss = ADOPTED }: FileStoreOptions, paths: Paths): Promise<string> {
   for (let generation = 1; generation <= GENERATIONS; generation += 1) {
     const at = `${paths.state}.${generation}`;
     try {
       const { serial } = await decodeState(await files.read(at), at, version, () => Promise.resolve(''));
-      return `Nothing was changed. The newest intact generation is ${at} (serial ${serial}). To go back to it: cp ${shellWord(at)} ${shellWord(paths.state)}\nWhat was made after it is then offered for adoption by the next plan.`;
+      return `Nothing was changed. The newest intact generation is ${at} (serial ${serial}). To go back to it: cp ${shellWord(at)} ${shellWord(paths.state)}\n${afterLoss}`;
     } catch {
       continue;
     }
   }
-  return `Nothing was changed, and no older generation (${paths.state}.1 to .${GENERATIONS}) is intact. Restore a backup, or move the file away: mv ${shellWord(paths.state)} ${shellWord(`${paths.state}.damaged`)}\nThe next plan then offers to adopt what is declared, and creates nothing that exists.`;
+  return `Nothing was changed, and no older generation (${paths.state}.1 to .${GENERATIONS}) is intact. Restore a backup, or move the file away: mv ${shellWord(paths.state)} ${shellWord(`${paths.state}.damaged`)}\n${afterLoss}`;
 }
 
 async function startSession(options: FileStoreOptions, paths: Paths, lock: HeldLock, target: string): Promise<Session> {

@@ -43,19 +43,19 @@ export function encodeRecord(record: JournalRecord): string {
   return `${sha256(json).slice(0, 16)} ${json}\n`;
 }
 
-/** Undefined where nothing complete was ever written. @throws Refusal for damage before the end, naming the line. */
-export function decodeJournal(source: string, file: string): Journal | undefined {
+/** Undefined where nothing complete was ever written. @param afterLoss as for a store. @throws Refusal for damage before the end, naming the line. */
+export function decodeJournal(source: string, file: string, afterLoss = ADOPTED): Journal | undefined {
   const lines = source.split('\n');
   if (lines.pop() === '' && lines.length > 0 && !intact(lines.at(-1) as string)) lines.pop();
-  const [begin, ...records] = lines.map((line, index) => decodeRecord(line, index, file));
+  const [begin, ...records] = lines.map((line, index) => decodeRecord(line, index, file, afterLoss));
   if (!begin) return undefined;
   return { begin: begin as Begin, records: records as readonly (Intent | Result)[], text: lines.map((line) => `${line}\n`).join('') };
 }
 
 const intact = (line: string): boolean => line[16] === ' ' && sha256(line.slice(17)).startsWith(line.slice(0, 16));
 
-function decodeRecord(line: string, index: number, file: string): JournalRecord {
-  const wrong = (problem: string): never => damaged(file, { line: index + 1, column: 1 }, problem, adviceFor(file));
+function decodeRecord(line: string, index: number, file: string, afterLoss: string): JournalRecord {
+  const wrong = (problem: string): never => damaged(file, { line: index + 1, column: 1 }, problem, adviceFor(file, afterLoss));
   if (!intact(line)) return wrong('the checksum of the record does not fit');
   const parsed = parseJson(line.slice(17));
   const record = ('value' in parsed ? parsed.value : undefined) as JournalRecord | undefined;
@@ -66,7 +66,10 @@ function decodeRecord(line: string, index: number, file: string): JournalRecord 
   return (record.type === 'begin') === (index === 0) ? record : wrong(index === 0 ? 'a journal starts with a begin record' : 'a begin record stands in its middle');
 }
 
+/** What the command does about objects that only lost records knew. */
+export const ADOPTED = 'The next plan then offers to adopt what is declared and there already, by its identity, and creates nothing that exists.';
+
 /** What to do about a journal that cannot be used. */
-export function adviceFor(file: string): string {
-  return `It holds what an interrupted run did last. Restore it from a backup or, where there is none, move it away (mv ${shellWord(file)} ${shellWord(`${file}.damaged`)}) and plan again: objects that it alone knew are then offered for adoption by their identity.`;
+export function adviceFor(file: string, afterLoss: string): string {
+  return `It holds what an interrupted run did last. Restore it from a backup or, where there is none, move it away: mv ${shellWord(file)} ${shellWord(`${file}.damaged`)}\n${afterLoss}`;
 }

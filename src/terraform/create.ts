@@ -6,7 +6,7 @@ import { applied } from '../reconciler/merge.js';
 import { identityKey, indexByIdentity } from '../reconciler/match.js';
 import { question, type Undecided } from '../reconciler/recover.js';
 import { wordsFor } from './diagnostics.js';
-import { claimOf, SHOWN } from './journal.js';
+import { claimOf, SHOWN, withPlace } from './journal.js';
 import { typeName } from './schema.js';
 import type { Bench, Shop } from './workbench.js';
 
@@ -50,7 +50,7 @@ function asked({ location, told }: Shop, kind: Kind, one: Diagnostic): Diagnosti
   if (one.code !== 'undecided' || one.detail === undefined) return one;
   if (one.address !== undefined) told.add(one.address);
   const imported = one.detail.replace(/trueup import \S+ (\S+)/, `terraform import ${typeName(kind.singular)}.<name> $1`);
-  return { ...one, detail: imported.replace(/trueup state rm \S+/, `$& (in a folder whose trueup.yaml reads: settings: { state: "${location}" })`) };
+  return { ...one, detail: withPlace(imported, location) };
 }
 
 export function failureOf({ limit }: Shop, kind: Kind, outcome: Outcome): Diagnostic {

@@ -54,6 +54,17 @@ export interface Journal<Hold> {
   close(): Promise<void>;
 }
 
+/** Commands on the journal work where a project names it as its state. */
+export const withPlace = (detail: string, location: string): string =>
+  detail.replace(/trueup (?:unlock|state rm) \S+/, `$& (in a folder whose trueup.yaml reads: settings: { state: "${location}" })`);
+
+function placed({ diagnostics, exit }: Refusal, location: string): Refusal {
+  return new Refusal(
+    diagnostics.map((one) => (one.detail === undefined ? one : { ...one, detail: withPlace(one.detail, location) })),
+    exit,
+  );
+}
+
 export const claimOf = (kind: string, id: string): string => `${kind} ${id}`;
 
 /** @param equip what writes need beside the journal, made anew each time the lock is taken */
@@ -164,7 +175,7 @@ async function lockOf({ store, cloud, clock, random, signal }: JournalTools, pat
       return await store.open('terraform', cloud.target);
     } catch (error) {
       const busy = error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'locked');
-      if (!busy || clock.monotonic() - begun >= patience) throw error;
+      if (!busy || clock.monotonic() - begun >= patience) throw error instanceof Refusal ? placed(error, store.location) : error;
     }
     await clock.sleep(100 + random.fraction() * 200, signal);
   }

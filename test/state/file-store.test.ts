@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Files } from '../../src/ports/index.js';
 import { diskFiles } from '../../src/ports/files.js';
 import { systemRandom } from '../../src/ports/random.js';
-import { fileStore, storeFor, type Session, type Store } from '../../src/state/index.js';
+import { fileStore, storeFor, type FileStoreOptions, type Session, type Store } from '../../src/state/index.js';
 import { simulatedFiles, type SimulatedFiles } from '../support/simulated-files.js';
 import { simulatedMachine } from '../support/simulated-machine.js';
 import { simulatedClock, seededRandom } from '../support/simulated.js';
@@ -40,9 +40,14 @@ conformance('the file store on a real disk', async () => {
 });
 
 /** A disk on which five runs were made, each adding one account. */
-async function worn(seed = 2): Promise<{ readonly files: SimulatedFiles; readonly store: () => Store; readonly state: () => string; readonly journal: () => string | undefined }> {
+async function worn(seed = 2): Promise<{
+  readonly files: SimulatedFiles;
+  readonly store: (more?: Partial<FileStoreOptions>) => Store;
+  readonly state: () => string;
+  readonly journal: () => string | undefined;
+}> {
   const [files, clock, machine, random] = [simulatedFiles(), simulatedClock(), simulatedMachine(), seededRandom(seed)];
-  const store = (): Store => fileStore({ path: PATH, files, clock, random, lock: machine.start(), version: '0.1.0' });
+  const store = (more: Partial<FileStoreOptions> = {}): Store => fileStore({ path: PATH, files, clock, random, lock: machine.start(), version: '0.1.0', ...more });
   const session = await store().open('apply', TARGET);
   for (let run = 1; run <= 5; run += 1) {
     await session.record(intent(String(run)), result(String(run)));
@@ -113,7 +118,19 @@ describe('the state file', () => {
     for (const path of [PATH, `${PATH}.1`, `${PATH}.2`]) files.put(path, '{"format');
     expect((await refusal(store().read())).words).toContain(`cp ${PATH}.3 ${PATH}`);
     for (const path of [`${PATH}.3`, `${PATH}.4`]) files.put(path, '');
-    expect((await refusal(store().read())).words).toContain(`mv ${PATH} ${PATH}.damaged`);
+    expect((await refusal(store().read())).words).toMatch(/mv \S+ \S+\.damaged\nThe next plan then offers to adopt/);
+  });
+
+  it('says what follows from the loss as it is told to', async () => {
+    const { files, store } = await worn();
+    const read = () => store({ afterLoss: 'Look twice.' }).read();
+    files.put(`${PATH}.journal`, 'damaged\n\n');
+    expect((await refusal(read())).words).toMatch(/\nLook twice\.$/);
+    files.put(PATH, '{"format');
+    files.put(`${PATH}.journal`, '');
+    expect((await refusal(read())).words).toMatch(/cp \S+ \S+\nLook twice\.$/);
+    for (let generation = 1; generation <= 5; generation += 1) files.put(`${PATH}.${generation}`, '');
+    expect((await refusal(read())).words).toMatch(/\.damaged\nLook twice\.$/);
   });
 
   it('makes its folder for itself alone, and itself unreadable to others', async () => {

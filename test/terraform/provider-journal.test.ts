@@ -341,4 +341,14 @@ describe('the lock', () => {
     expect(new Set(states.map((state) => state['id'])).size).toBe(10);
     expect(world.objects('accounts')).toHaveLength(12);
   });
+
+  it('is waited for in vain for ten minutes, then told with what to type and where', async () => {
+    const world = providerRig({ estate: theirs, intercept: ({ method }, proceed) => (method === 'POST' ? new Promise(() => undefined) : proceed()) });
+    void new Core((await world.start()).provider).apply(ACCOUNT, null, { name: 'Depot' });
+    const { errors } = await new Core((await world.start()).provider).tryApply(ACCOUNT, null, { name: 'Yard' });
+    expect(errors).toEqual([
+      expect.objectContaining({ summary: expect.stringMatching(/is locked by "terraform"/), detail: expect.stringMatching(/trueup unlock \S+ \(in a folder.*loopback\.json/) }),
+    ]);
+    expect(world.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
+  });
 });

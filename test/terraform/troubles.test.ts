@@ -1,10 +1,13 @@
-// The provider's block through the real terraform: what is missing is told once, and what is not known yet is no trouble.
+// What people run into, through the real terraform: it is told once, with what to type, and what is not known yet is no
+// trouble.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { box, served } from '../support/box.js';
 import { theirs } from '../support/estate.js';
 import { terraformIsHere, workspace, type Ran, type Workspace } from '../support/terraform.js';
 
-const here = terraformIsHere('the block of the provider', 2);
+const here = terraformIsHere('troubles', 3);
 vi.setConfig({ testTimeout: 120_000 });
 
 const accounts = 'resource "devicecloud_account" "depots" {\n  count = 3\n  name  = "Depot ${count.index}"\n}\n';
@@ -47,5 +50,22 @@ describe.runIf(here)('credentials', () => {
     await succeeds('apply', '-auto-approve');
     expect(made()).toBe(before + 3);
     expect((await succeeds('plan')).stdout).toContain('No changes');
+  });
+});
+
+describe.runIf(here)('a journal', () => {
+  it('that is damaged is told with what follows from losing it under terraform', async () => {
+    const { place, keys, made } = await keyless();
+    const before = made();
+    const folder = join(place.folder, '.trueup', 'terraform');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'loopback.json.journal'), 'one\ntwo\nthree\n');
+    const block = Object.entries(keys).map(([name, value]) => `  ${name.replace('TRUEUP_', '').toLowerCase()} = ${JSON.stringify(value)}\n`);
+    place.write({ 'main.tf': `provider "devicecloud" {\n${block.join('')}}\nresource "devicecloud_account" "depot" {\n  name = "Depot"\n}\n` });
+    const { status, stderr } = await place.run('apply', '-auto-approve');
+    const told = stderr.replaceAll(/[\s│]+/g, ' ');
+    expect([status, made()]).toEqual([1, before]);
+    expect(told).toMatch(/loopback\.json\.journal is damaged at line 1.* mv \S+ \S+\.damaged .*trueup get KIND.* import block/);
+    expect(told).not.toContain('adopt');
   });
 });
