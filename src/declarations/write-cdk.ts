@@ -1,6 +1,6 @@
 // Writes a live estate as a TypeScript program for cdktf or cdktn: one construct an object, references as properties,
 // and `importFrom`, so that what it synthesises binds to what exists and changes nothing.
-import { Reference, camel, holdsExact, isTree, referencesIn, wireText, type Attribute, type Attributes, type Kinds, type Value, type Values } from '../model/index.js';
+import { Reference, camel, holdsExact, deletedLast, isTree, referencesIn, wireText, type Attribute, type Attributes, type Kinds, type Value, type Values } from '../model/index.js';
 import { entriesOf, showing, unique, type Entry, type Estate } from './write.js';
 
 export type CdkLibrary = 'cdktf' | 'cdktn';
@@ -83,7 +83,8 @@ function program(entries: readonly Entry[], kinds: Kinds, library: CdkLibrary): 
   };
   const statements = entries.map((entry) => statement(entry, desk));
   const classes = ['DevicecloudProvider', ...new Set(entries.map(({ kind }) => pascal(kind.singular)))].toSorted();
-  return `// Written by trueup export. Once the objects are imported, the calls of importFrom may go.
+  return `// Written by trueup export. Once the objects are imported, the calls of importFrom may go. Under Terraform, what has
+// createBeforeDestroy is deleted after what names it let go of it, from the apply on that follows the import.
 import { App, TerraformStack } from '${library}';
 import { ${classes.join(', ')} } from 'trueup/${library}';
 
@@ -109,7 +110,7 @@ function statement(entry: Entry, desk: Desk): string {
     ...masked.map((one) => `${one} reads back masked and is left out`),
     ...(twin && id !== undefined ? ['Nothing but its identifier tells it from another: importFrom has to stay'] : []),
   ];
-  const made = `new ${pascal(kind.singular)}(stack, ${quoted(path)}, ${written(propsOf(kind.attributes, values, desk), '')})`;
+  const made = `new ${pascal(kind.singular)}(stack, ${quoted(path)}, ${written(braced([...membersOf(kind.attributes, values, desk), ...(deletedLast(kind, desk.kinds) ? [LAST] : [])]), '')})`;
   const remarks = [...comments, ...hints].map((text) => `// ${text}\n`).join('');
   if (!desk.wanted.has(address)) return `${remarks}${made}${id === undefined ? '' : `.importFrom(${quoted(id)})`};\n`;
   const short = named(name);
@@ -120,12 +121,18 @@ function statement(entry: Entry, desk: Desk): string {
 }
 
 /** An expression: its text, or what stands between brackets. */
-type Code = string | { readonly open: '{' | '['; readonly items: readonly (readonly [before: string, item: Code])[] };
+type Code = string | { readonly open: '{' | '['; readonly items: readonly Item[] };
 
-const propsOf = (attributes: Attributes, values: Values, desk: Desk): Code =>
-  braced(Object.entries(values).map(([name, value]) => [`${camel(name)}: `, expression(attributes[name] as Attribute, value, desk)]));
+type Item = readonly [before: string, item: Code];
 
-const braced = (items: readonly (readonly [string, Code])[]): Code => (items.length === 0 ? '{}' : { open: '{', items });
+const membersOf = (attributes: Attributes, values: Values, desk: Desk): readonly Item[] =>
+  Object.entries(values).map(([name, value]) => [`${camel(name)}: `, expression(attributes[name] as Attribute, value, desk)]);
+
+const propsOf = (attributes: Attributes, values: Values, desk: Desk): Code => braced(membersOf(attributes, values, desk));
+
+const braced = (items: readonly Item[]): Code => (items.length === 0 ? '{}' : { open: '{', items });
+const LAST: Item = ['lifecycle: ', { open: '{', items: [['createBeforeDestroy: ', 'true']] }];
+
 const bracketed = (items: readonly Code[]): Code => (items.length === 0 ? '[]' : { open: '[', items: items.map((item) => ['', item]) });
 
 function expression(attribute: Attribute, value: Value, desk: Desk): Code {

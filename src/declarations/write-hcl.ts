@@ -1,6 +1,6 @@
 // Writes a live estate for Terraform and OpenTofu, as `terraform fmt` would have it: resources that refer to one
 // another, beside the import blocks that bind them to what exists, so that the first plan imports and changes nothing.
-import { Reference, isTree, type Attribute, type Attributes, type Kind, type Kinds, type Value, type Values } from '../model/index.js';
+import { Reference, deletedLast, isTree, type Attribute, type Attributes, type Kind, type Kinds, type Value, type Values } from '../model/index.js';
 import { entriesOf, showing, type Entry, type Estate } from './write.js';
 
 const SOURCE = 'trueup/devicecloud';
@@ -10,11 +10,7 @@ export function writeHcl(kinds: Kinds, estate: Estate, version: string): Readonl
   const entries = entriesOf(kinds, estate);
   if (entries.size === 0) return new Map();
   const blocks = (list: readonly Entry[]): string => list.map((entry) => block(entry, kinds)).join('\n');
-  return new Map([
-    ['versions.tf', versionsFile(version)],
-    ['provider.tf', '# Addresses and credentials come from the environment: TRUEUP_V2_URL and the others that trueup doctor names.\nprovider "devicecloud" {}\n'],
-    ...[...entries].map(([{ name }, list]) => [`${name}.tf`, blocks(list)] as const),
-  ]);
+  return new Map([['versions.tf', versionsFile(version)], ['provider.tf', providerFile], ...[...entries].map(([{ name }, list]) => [`${name}.tf`, blocks(list)] as const)]);
 }
 
 const versionsFile = (version: string): string => `terraform {
@@ -27,6 +23,13 @@ const versionsFile = (version: string): string => `terraform {
 }
 `;
 
+const providerFile = `# Addresses and credentials come from the environment: TRUEUP_V2_URL and the others that trueup doctor names.
+provider "devicecloud" {}
+
+# What has create_before_destroy is deleted after what names it let go of it. Terraform goes by it from the apply on
+# that follows the import.
+`;
+
 /** The type of a kind's resources, for Terraform. */
 const typeOf = ({ singular }: Kind): string => `devicecloud_${singular}`;
 
@@ -37,8 +40,9 @@ function block({ kind, name, id, values, comments, secrets, masked }: Entry, kin
     ...masked.map((path) => `${path} reads back masked and is left out`),
   ];
   const remarks = (list: readonly string[], margin: string): string => list.map((text) => `${margin}# ${text}\n`).join('');
-  const body = assigned(attributesOf(kind.attributes, values, kinds, '  '), '  ');
-  return `${imported}${remarks(comments, '')}resource "${typeOf(kind)}" "${name}" {\n${remarks(hints, '  ')}${body}}\n`;
+  const body = `${remarks(hints, '  ')}${assigned(attributesOf(kind.attributes, values, kinds, '  '), '  ')}`;
+  const parts = [body, ...(deletedLast(kind, kinds) ? ['  lifecycle {\n    create_before_destroy = true\n  }\n'] : [])].filter((part) => part !== '');
+  return `${imported}${remarks(comments, '')}resource "${typeOf(kind)}" "${name}" {\n${parts.join('\n')}}\n`;
 }
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);

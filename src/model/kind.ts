@@ -1,5 +1,5 @@
 // A kind is one file that reads as its own manual; this is its form: a collection whose objects are declared.
-import type { Attribute, Attributes, Fields } from './attribute.js';
+import { walk, type Attribute, type Attributes, type Fields } from './attribute.js';
 import type { Collection, Reading } from './collection.js';
 import type { Declaration } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -62,6 +62,18 @@ export function writables({ attributes }: Kind): readonly (readonly [string, Att
   const known = writable.get(attributes) ?? Object.entries(attributes).filter(([, attribute]) => attribute.computed !== true);
   writable.set(attributes, known);
   return known;
+}
+
+/**
+ * Whether what names an object of a kind has to let go of it before the object can be deleted. Terraform, which deletes
+ * first, has to be told so, by lifecycle.create_before_destroy; it then makes a new object beside the old one.
+ */
+export function deletedLast(one: Kind, kinds: Kinds): boolean {
+  const names = (attribute: Attribute): boolean => (attribute.word === 'ref' ? attribute.to === one.name : 'of' in attribute && names(attribute.of));
+  const { create, delete: remove } = one.operations;
+  return (
+    create !== undefined && remove !== undefined && [...kinds.values()].some(({ attributes }) => [...walk(attributes)].some(([, each]) => each.computed !== true && names(each)))
+  );
 }
 
 /** Asked several times for every object. */

@@ -174,9 +174,9 @@ async function remove(whole: Shop, kind: Kind, prior: CtyObject): Promise<ApplyR
   });
 }
 
-/** Core deletes an object before it changes what names it; told otherwise, it remembers that from the object's last change on. */
+/** Core deletes an object before it changes what names it. Told otherwise, it goes by what its state says: an apply writes that, and the one that imports does not. */
 const LET_GO =
-  'Where another resource still names it, let go of it there first, in a run of its own. What was made or changed with lifecycle { create_before_destroy = true } is deleted after what names it was changed.';
+  'Terraform deletes before it changes what names the object. Let go of it there first, in a run of its own; or put it back with lifecycle { create_before_destroy = true }, apply, and remove it then: with that, it is deleted last.';
 
 function advised({ action }: Change, failure: Diagnostic): Diagnostic {
   return action === 'delete' && failure.code === 'rejected' && failure.detail === undefined ? { ...failure, detail: LET_GO } : failure;

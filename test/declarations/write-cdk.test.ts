@@ -46,7 +46,8 @@ describe('writeCdk', () => {
     const texts = writeCdk(kinds, estate, 'cdktf', versions);
     expect([...texts.keys()]).toEqual(['main.ts', 'cdktf.json', 'package.json', 'tsconfig.json']);
     expect(texts.get('main.ts')).toMatchInlineSnapshot(`
-      "// Written by trueup export. Once the objects are imported, the calls of importFrom may go.
+      "// Written by trueup export. Once the objects are imported, the calls of importFrom may go. Under Terraform, what has
+      // createBeforeDestroy is deleted after what names it let go of it, from the apply on that follows the import.
       import { App, TerraformStack } from 'cdktf';
       import { Account, AlertPushDestination, AlertRule, DevicecloudProvider } from 'trueup/cdktf';
 
@@ -56,14 +57,14 @@ describe('writeCdk', () => {
       // Addresses and credentials come from the environment: TRUEUP_V2_URL and the others that trueup doctor names.
       new DevicecloudProvider(stack, 'devicecloud');
 
-      const hq = new Account(stack, 'hq', { name: 'HQ', account: '9' });
+      const hq = new Account(stack, 'hq', { name: 'HQ', account: '9', lifecycle: { createBeforeDestroy: true } });
       hq.importFrom('1');
 
-      new Account(stack, 'sub', { name: 'Sub: "a"', account: hq.id, isDisabled: true }).importFrom('2');
+      new Account(stack, 'sub', { name: 'Sub: "a"', account: hq.id, isDisabled: true, lifecycle: { createBeforeDestroy: true } }).importFrom('2');
 
       // suspended since: yesterday
       // authentication.secret reads back masked and is left out; to manage it, write authentication.secretWo, a sensitive TerraformVariable, and authentication.secretWoVersion
-      const pager = new AlertPushDestination(stack, 'pager', { name: 'yes', enabled: false, endpoint: { url: 'https://x.example/' } });
+      const pager = new AlertPushDestination(stack, 'pager', { name: 'yes', enabled: false, endpoint: { url: 'https://x.example/' }, lifecycle: { createBeforeDestroy: true } });
       pager.importFrom('d-1');
 
       new AlertRule(stack, 'r', {
@@ -100,7 +101,7 @@ describe('writeCdk', () => {
         ]),
       ),
     );
-    expect(one?.props).toEqual({ name: 'b', account: '1' });
+    expect(one?.props).toEqual({ name: 'b', account: '1', lifecycle: { createBeforeDestroy: true } });
   });
 
   it('makes what is referred to first, and one constant a name', () => {

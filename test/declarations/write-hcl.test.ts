@@ -22,7 +22,9 @@ function isFormatted(text: string): void {
 function evaluated(text: string): Readonly<Record<string, { readonly value: Values }>> {
   const home = mkdtempSync(join(tmpdir(), 'trueup-hcl-'));
   try {
-    const outputs = text.replace(/^import \{.*?^\}\n/gms, '').replace(/^resource "\w+" "([\w-]+)" \{\n(.*?)^\}$/gms, 'output "$1" {\nvalue = {\n$2}\n}');
+    const outputs = text
+      .replace(/^import \{.*?^\}\n|^ {2}lifecycle \{.*?^ {2}\}\n/gms, '')
+      .replace(/^resource "\w+" "([\w-]+)" \{\n(.*?)^\}$/gms, 'output "$1" {\nvalue = {\n$2}\n}');
     writeFileSync(join(home, 'main.tf'), outputs);
     execFileSync('terraform', ['apply', '-auto-approve', '-input=false'], { cwd: home, stdio: 'pipe' });
     return JSON.parse(execFileSync('terraform', ['output', '-json'], { cwd: home, encoding: 'utf8' })) as Readonly<Record<string, { readonly value: Values }>>;
@@ -50,6 +52,9 @@ describe('writeHcl', () => {
       # Addresses and credentials come from the environment: TRUEUP_V2_URL and the others that trueup doctor names.
       provider "devicecloud" {}
 
+      # What has create_before_destroy is deleted after what names it let go of it. Terraform goes by it from the apply on
+      # that follows the import.
+
       import {
         to = devicecloud_account.hq
         id = "1"
@@ -58,6 +63,10 @@ describe('writeHcl', () => {
       resource "devicecloud_account" "hq" {
         name    = "HQ"
         account = "9"
+
+        lifecycle {
+          create_before_destroy = true
+        }
       }
 
       import {
@@ -69,6 +78,10 @@ describe('writeHcl', () => {
         name        = "Sub: \\"a\\""
         account     = devicecloud_account.hq.id
         is_disabled = true
+
+        lifecycle {
+          create_before_destroy = true
+        }
       }
 
       import {
@@ -83,6 +96,10 @@ describe('writeHcl', () => {
         enabled = false
         endpoint = {
           url = "https://x.example/"
+        }
+
+        lifecycle {
+          create_before_destroy = true
         }
       }
 

@@ -81,7 +81,7 @@ const stories: readonly Story[] = [
   },
 ];
 
-const here = terraformIsHere('acceptance', stories.length + 2);
+const here = terraformIsHere('acceptance', stories.length + 4);
 vi.setConfig({ testTimeout: 120_000 });
 
 /** The contents of a zip, such as a plan file is. */
@@ -213,5 +213,40 @@ describe.runIf(here)('an object that another resource stops naming', () => {
     declare(rule(`"${DESTINATIONS[0]}"`));
     const { stderr } = await expects(status, 'apply', '-auto-approve');
     expect(stderr.includes('create_before_destroy')).toBe(status === 1);
+  });
+
+  const last = '  lifecycle {\n    create_before_destroy = true\n  }\n';
+  const all = 'devicecloud_alert_push_destination.hook[*].destination_config_id';
+  const hooks = (count: number, lifecycle: string): string =>
+    `resource "devicecloud_alert_push_destination" "hook" {\n  count = ${count}\n  name = "Hook \${count.index}"\n${lifecycle}}\n`;
+  const counted = (hooks: string): string => `associated_accounts = ["2"]\n  http_destinations = ${hooks}`;
+
+  it('goes when the count shrinks, also one that had to be put back for it', async () => {
+    const { cloud, declare, expects } = await staged('devicecloud_alert_rule');
+    const left = (): number => cloud.objects('alert_push_destinations').filter(({ name }) => String(name).startsWith('Hook')).length;
+    declare(counted(all), hooks(3, ''));
+    await expects(0, 'apply', '-auto-approve');
+    declare(counted(all), hooks(1, last));
+    await expects(1, 'apply', '-auto-approve');
+    expect(left()).toBe(3);
+    declare(counted(all), hooks(3, last));
+    await expects(0, 'apply', '-auto-approve');
+    declare(counted(all), hooks(1, last));
+    await expects(0, 'apply', '-auto-approve');
+    expect(left()).toBe(1);
+  });
+
+  it('goes after an import, from the next apply on', async () => {
+    const { cloud, declare, expects } = await staged('devicecloud_alert_rule');
+    declare(undefined, hook(''));
+    await expects(0, 'apply', '-auto-approve');
+    await expects(0, 'state', 'rm', 'devicecloud_alert_push_destination.hook');
+    const id = String(cloud.objects('alert_push_destinations').find(({ name }) => name === 'Hook')?.['destination_config_id']);
+    declare(rule(named), `${hook(last)}import {\n  to = devicecloud_alert_push_destination.hook\n  id = "${id}"\n}\n`);
+    await expects(0, 'apply', '-auto-approve');
+    expect((await expects(0, 'apply', '-auto-approve')).stdout).toContain('No changes');
+    declare(rule(`"${DESTINATIONS[0]}"`));
+    await expects(0, 'apply', '-auto-approve');
+    expect(cloud.objects('alert_push_destinations').some(({ name }) => name === 'Hook')).toBe(false);
   });
 });

@@ -7,17 +7,20 @@ const app = new App();
 const stack = new TerraformStack(app, 'adopting-an-estate');
 new DevicecloudProvider(stack, 'devicecloud');
 
-const headquarters = new Account(stack, 'headquarters', { name: 'Headquarters' });
+// Terraform deletes first; what has this is deleted after what names it let go of it.
+const lifecycle = { createBeforeDestroy: true };
+
+const headquarters = new Account(stack, 'headquarters', { name: 'Headquarters', lifecycle });
 headquarters.importFrom('1001');
 
-const northRegion = new Account(stack, 'north-region', { name: 'North region', account: headquarters.id });
+const northRegion = new Account(stack, 'north-region', { name: 'North region', account: headquarters.id, lifecycle });
 northRegion.importFrom('1002');
 
-const depot7 = new Account(stack, 'depot-7', { name: 'Depot 7', account: northRegion.id });
+const depot7 = new Account(stack, 'depot-7', { name: 'Depot 7', account: northRegion.id, lifecycle });
 depot7.importFrom('1003');
 
 // authentication.secret reads back masked and is left out
-const pager = new AlertPushDestination(stack, 'on-call-pager', { name: 'On-call pager', enabled: true, endpoint: { url: 'https://hooks.example.com/pager' } });
+const pager = new AlertPushDestination(stack, 'on-call-pager', { name: 'On-call pager', enabled: true, endpoint: { url: 'https://hooks.example.com/pager' }, lifecycle });
 pager.importFrom('0e1b2c40-97c4-11f0-8a51-3d2c9b7f6e10');
 
 new AlertRule(stack, 'wan-down', {

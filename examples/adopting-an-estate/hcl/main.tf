@@ -16,6 +16,10 @@ import {
 
 resource "devicecloud_account" "headquarters" {
   name = "Headquarters"
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 import {
@@ -26,6 +30,10 @@ import {
 resource "devicecloud_account" "north-region" {
   name    = "North region"
   account = devicecloud_account.headquarters.id
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 import {
@@ -36,6 +44,10 @@ import {
 resource "devicecloud_account" "depot-7" {
   name    = "Depot 7"
   account = devicecloud_account.north-region.id
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 import {
@@ -48,6 +60,10 @@ resource "devicecloud_alert_push_destination" "on-call-pager" {
   name     = "On-call pager"
   enabled  = true
   endpoint = { url = "https://hooks.example.com/pager" }
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 import {

@@ -14,16 +14,20 @@ const app = new App();
 const stack = new TerraformStack(app, 'environments');
 new DevicecloudProvider(stack, 'devicecloud');
 
+// Terraform deletes first; what has this is deleted after what names it let go of it.
+const lifecycle = { createBeforeDestroy: true };
+
 const secret = new TerraformVariable(stack, 'PAGER_SECRET', { type: 'string', sensitive: true });
 
-const fieldOps = new Account(stack, 'field-ops', { name: `Field operations (${stage})` });
-for (const site of sites) new Account(stack, `site-${site}`, { name: `${site} (${stage})`, account: fieldOps.id });
+const fieldOps = new Account(stack, 'field-ops', { name: `Field operations (${stage})`, lifecycle });
+for (const site of sites) new Account(stack, `site-${site}`, { name: `${site} (${stage})`, account: fieldOps.id, lifecycle });
 
 const pager = new AlertPushDestination(stack, 'pager', {
   name: `On-call pager (${stage})`,
   enabled: true,
   endpoint: { url: `${hooks}/pager` },
   authentication: { secretWo: secret.stringValue, secretWoVersion: 1 },
+  lifecycle,
 });
 
 new AlertRule(stack, 'wan-down', {

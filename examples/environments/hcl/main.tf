@@ -32,12 +32,20 @@ variable "sites" {
 
 resource "devicecloud_account" "field-ops" {
   name = "Field operations (${var.stage})"
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "devicecloud_account" "site" {
   for_each = var.sites
   name     = "${each.key} (${var.stage})"
   account  = devicecloud_account.field-ops.id
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "devicecloud_alert_push_destination" "pager" {
@@ -45,6 +53,10 @@ resource "devicecloud_alert_push_destination" "pager" {
   enabled        = true
   endpoint       = { url = "${var.hooks}/pager" }
   authentication = { secret_wo = var.pager_secret, secret_wo_version = 1 }
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "devicecloud_alert_rule" "wan-down" {

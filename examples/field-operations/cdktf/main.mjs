@@ -7,16 +7,19 @@ const app = new App();
 const stack = new TerraformStack(app, 'field-operations');
 new DevicecloudProvider(stack, 'devicecloud');
 
+// Terraform deletes first; what has this is deleted after what names it let go of it.
+const lifecycle = { createBeforeDestroy: true };
+
 const secret = new TerraformVariable(stack, 'PAGER_SECRET', { type: 'string', sensitive: true });
 const hooks = new TerraformVariable(stack, 'hooks', { type: 'string', default: 'https://hooks.example.com' });
 const hq = new DataAccount(stack, 'hq', { name: 'Headquarters' });
 
 // The tree: regions below headquarters, sites below their region. `North region` exists already.
-const region = (key, name) => new Account(stack, `region-${key}`, { name, account: hq.id });
+const region = (key, name) => new Account(stack, `region-${key}`, { name, account: hq.id, lifecycle });
 const regions = { north: region('north', 'North region'), south: region('south', 'South region'), coast: region('coast', 'Coast region') };
 regions.north.importFrom('1002');
 
-const site = (key, name, within) => new Account(stack, `site-${key}`, { name, account: regions[within].id });
+const site = (key, name, within) => new Account(stack, `site-${key}`, { name, account: regions[within].id, lifecycle });
 const sites = {
   depot7: site('depot-7', 'Depot 7', 'north'),
   depot8: site('depot-8', 'Depot 8', 'north'),
@@ -26,7 +29,8 @@ const sites = {
 };
 
 // Who is told. `Ticket desk` exists already.
-const destination = (key, name, path, more = {}) => new AlertPushDestination(stack, key, { name, enabled: true, endpoint: { url: `${hooks.stringValue}/${path}` }, ...more });
+const destination = (key, name, path, more = {}) =>
+  new AlertPushDestination(stack, key, { name, enabled: true, endpoint: { url: `${hooks.stringValue}/${path}` }, lifecycle, ...more });
 const pager = destination('pager', 'On-call pager', 'pager', { authentication: { secretWo: secret.stringValue, secretWoVersion: 1 } });
 const board = destination('board', 'Operations board', 'board');
 const tickets = destination('tickets', 'Ticket desk', 'tickets');

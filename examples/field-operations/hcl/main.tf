@@ -30,6 +30,10 @@ resource "devicecloud_account" "region" {
   for_each = { north = "North region", south = "South region", coast = "Coast region" }
   name     = each.value
   account  = data.devicecloud_account.hq.id
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 import {
@@ -47,6 +51,10 @@ resource "devicecloud_account" "site" {
   }
   name    = each.value.name
   account = devicecloud_account.region[each.value.region].id
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 # Who is told. `Ticket desk` exists already.
@@ -56,18 +64,30 @@ resource "devicecloud_alert_push_destination" "pager" {
   enabled        = true
   endpoint       = { url = "${var.hooks}/pager" }
   authentication = { secret_wo = var.pager_secret, secret_wo_version = 1 }
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "devicecloud_alert_push_destination" "board" {
   name     = "Operations board"
   enabled  = true
   endpoint = { url = "${var.hooks}/board" }
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "devicecloud_alert_push_destination" "tickets" {
   name     = "Ticket desk"
   enabled  = true
   endpoint = { url = "${var.hooks}/tickets" }
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 import {
@@ -79,6 +99,10 @@ resource "devicecloud_alert_push_destination" "night-shift" {
   name     = "Night shift"
   enabled  = false # not yet staffed
   endpoint = { url = "${var.hooks}/night" }
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 # What is told, of which accounts, to whom.

@@ -7,16 +7,20 @@ const app = new App();
 const stack = new TerraformStack(app, 'first-steps');
 new DevicecloudProvider(stack, 'devicecloud');
 
+// Terraform deletes first; what has this is deleted after what names it let go of it.
+const lifecycle = { createBeforeDestroy: true };
+
 // Never the value itself: it comes from TRUEUP_VAR_PAGER_SECRET or TF_VAR_PAGER_SECRET.
 const secret = new TerraformVariable(stack, 'PAGER_SECRET', { type: 'string', sensitive: true });
 
-const fieldOps = new Account(stack, 'field-ops', { name: 'Field operations' });
+const fieldOps = new Account(stack, 'field-ops', { name: 'Field operations', lifecycle });
 
 const pager = new AlertPushDestination(stack, 'pager', {
   name: 'On-call pager',
   enabled: true,
   endpoint: { url: 'https://hooks.example.com/alerts' },
   authentication: { secretWo: secret.stringValue, secretWoVersion: 1 },
+  lifecycle,
 });
 
 new AlertRule(stack, 'wan-down', {

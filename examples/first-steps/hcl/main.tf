@@ -18,6 +18,10 @@ variable "pager_secret" {
 
 resource "devicecloud_account" "field-ops" {
   name = "Field operations"
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "devicecloud_alert_push_destination" "pager" {
@@ -25,6 +29,10 @@ resource "devicecloud_alert_push_destination" "pager" {
   enabled        = true
   endpoint       = { url = "https://hooks.example.com/alerts" }
   authentication = { secret_wo = var.pager_secret, secret_wo_version = 1 } # another version sends it again
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "devicecloud_alert_rule" "wan-down" {

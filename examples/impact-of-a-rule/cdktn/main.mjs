@@ -7,14 +7,17 @@ const app = new App();
 const stack = new TerraformStack(app, 'impact-of-a-rule');
 new DevicecloudProvider(stack, 'devicecloud');
 
+// Terraform deletes first; what has this is deleted after what names it let go of it.
+const lifecycle = { createBeforeDestroy: true };
+
 const hq = new DataAccount(stack, 'hq', { name: 'Headquarters' });
 
-const depot7 = new Account(stack, 'depot-7', { name: 'Depot 7', account: hq.id });
+const depot7 = new Account(stack, 'depot-7', { name: 'Depot 7', account: hq.id, lifecycle });
 depot7.importFrom('1002');
 
-const pager = new AlertPushDestination(stack, 'pager', { name: 'On-call pager', endpoint: { url: 'https://hooks.example.com/pager' } });
+const pager = new AlertPushDestination(stack, 'pager', { name: 'On-call pager', endpoint: { url: 'https://hooks.example.com/pager' }, lifecycle });
 pager.importFrom('0e1b2c40-97c4-11f0-8a51-3d2c9b7f6e10');
-const tickets = new AlertPushDestination(stack, 'tickets', { name: 'Ticket desk', endpoint: { url: 'https://hooks.example.com/tickets' } });
+const tickets = new AlertPushDestination(stack, 'tickets', { name: 'Ticket desk', endpoint: { url: 'https://hooks.example.com/tickets' }, lifecycle });
 tickets.importFrom('0e1b2c41-97c4-11f0-8a51-3d2c9b7f6e10');
 
 new AlertRule(stack, 'wan-down', {

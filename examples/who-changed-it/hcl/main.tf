@@ -21,6 +21,10 @@ import {
 resource "devicecloud_account" "depot-7" {
   name    = "Depot 7"
   account = data.devicecloud_account.hq.id
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 import {
@@ -31,6 +35,10 @@ import {
 resource "devicecloud_account" "laboratory" {
   name    = "Laboratory"
   account = data.devicecloud_account.hq.id
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 import {
@@ -42,6 +50,10 @@ resource "devicecloud_alert_push_destination" "pager" {
   name     = "On-call pager"
   enabled  = true
   endpoint = { url = "https://hooks.example.com/pager" }
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 import {
