@@ -1,9 +1,7 @@
 // A provider as a process of core's: it says where it listens before it has loaded what answers there, because core
 // starts it several times a command, and it leaves nothing behind, however core ends.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Refusal } from '../model/index.js';
 import { systemClock } from '../ports/clock.js';
 import { systemRandom } from '../ports/random.js';
@@ -11,6 +9,7 @@ import { selfSigned } from '../terraform/certificate.js';
 import { clientCertificate, handshakeLine, socketPath, startedByCore, type Address } from '../terraform/handshake.js';
 import { jsonLog, type Log } from '../terraform/log.js';
 import type { ProviderServer } from '../terraform/protocol.js';
+import { makeFolder, socketIn, sweepFolders } from './provider-folder.js';
 
 const clock = systemClock();
 
@@ -44,12 +43,12 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log
   const core = process.ppid;
   const client = clientCertificate(process.env);
   const own = client === undefined ? undefined : selfSigned(clock.now(), systemRandom().bytes(16));
-  const folder = mkdtempSync(join(tmpdir(), 'trueup-'));
+  const folder = makeFolder(process.pid);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   process.on('SIGINT', () => undefined);
   const waiting: Socket[] = [];
   const listener = createServer((connection) => waiting.push(connection.on('error', () => undefined)));
-  const address = await listen(listener, socketPath(folder, process.platform));
+  const address = await listen(listener, socketPath(socketIn(folder), process.platform));
   // Core that was killed first reads no line, and is not the parent that is watched below.
   process.stdout.write(handshakeLine(address, own?.der), (error) => error && process.exit(1));
 
@@ -71,6 +70,7 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log
   listener.removeAllListeners('connection').on('connection', (connection: Socket) => grpc.accept(connection));
   for (const connection of waiting) grpc.accept(connection);
   process.on('SIGTERM', () => void end());
+  void sweepFolders();
   setInterval(() => process.ppid !== core && void end(), WATCH);
 }
 

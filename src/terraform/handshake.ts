@@ -33,9 +33,8 @@ export type Address = { readonly network: 'unix'; readonly path: string } | { re
 /** What a system takes as the path of a socket, in bytes, with the zero behind it. */
 const LONGEST_PATH = 107;
 
-/** The socket in its folder, or undefined where its path would be too long or the system has none. */
-export function socketPath(folder: string, platform: string): string | undefined {
-  const path = `${folder}/provider`;
+/** The path of a socket, or undefined where it would be too long or the system has none. */
+export function socketPath(path: string, platform: string): string | undefined {
   return platform !== 'win32' && Buffer.byteLength(path) < LONGEST_PATH ? path : undefined;
 }
 

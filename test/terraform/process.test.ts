@@ -3,9 +3,10 @@ import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { X509Certificate } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { selfSigned } from '../../src/terraform/certificate.js';
@@ -31,10 +32,11 @@ interface Started {
   line(): Promise<readonly string[]>;
 }
 
-function start(env: Readonly<Record<string, string>>, folderName = 't'): Started {
+/** @param shared the folder of an earlier start */
+function start(env: Readonly<Record<string, string>>, folderName = 't', shared?: string): Started {
   const top = mkdtempSync(join(tmpdir(), 'fw-'));
-  const folder = join(top, folderName);
-  mkdirSync(folder);
+  const folder = shared ?? join(top, folderName);
+  if (shared === undefined) mkdirSync(folder);
   const child = spawn(process.execPath, [script.file], { env: { PATH: process.env['PATH'], TMPDIR: folder, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const told = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) child[stream]?.setEncoding('utf8').on('data', (chunk: string) => (told[stream] += chunk));
@@ -134,6 +136,32 @@ describe('an end', () => {
     what(client, child);
     expect(await ended).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('by SIGKILL leaves a folder that the next one removes, and no other', async () => {
+    const { child, folder, ended, line } = start(asked);
+    await call(clientOf(await line()), 'tfplugin6.Provider/GetProviderSchema');
+    child.kill('SIGKILL');
+    await ended;
+    const left = readdirSync(folder);
+    expect(left).toEqual([expect.stringMatching(new RegExp(`^trueup-${child.pid}-`))]);
+    // Of a process that cannot be seen from here, which listens; of one that runs; of one that may be about to listen.
+    const passed = spawn(process.execPath, ['-e', '']);
+    await once(passed, 'close');
+    const gone = passed.pid;
+    const listens = join(folder, `trueup-${gone}-listen`);
+    const others = [listens, join(folder, `trueup-${process.pid}-active`), join(folder, `trueup-${gone}-starts`), join(folder, 'trueup-notes')];
+    for (const one of others) mkdirSync(one);
+    const server = createServer((connection) => connection.destroy()).listen(join(listens, 'provider'));
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const old = join(folder, `trueup-${gone}-before`);
+    mkdirSync(old);
+    utimesSync(old, 1, 1);
+    const next = start(asked, '', folder);
+    await call(clientOf(await next.line()), 'tfplugin6.Provider/GetProviderSchema');
+    const remaining = (): readonly string[] => readdirSync(folder).filter((name) => !name.startsWith(`trueup-${next.child.pid}-`));
+    await expect.poll(() => remaining().toSorted()).toEqual(others.map((one) => basename(one)).toSorted());
   });
 
   it('comes when core is killed before it ever connected', async () => {

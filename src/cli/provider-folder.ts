@@ -1,0 +1,56 @@
+// Where a provider's socket lies: a folder of its own, named by its process. It goes with the process; what a process
+// left that was killed goes with the next one.
+import { mkdtempSync } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const SOCKET = 'provider';
+const OURS = /^trueup-(\d+)-\w{6}$/;
+/** Milliseconds within which a folder may still get its socket. */
+const NEW = 60_000;
+
+export const socketIn = (folder: string): string => `${folder}/${SOCKET}`;
+
+export const makeFolder = (pid: number): string => mkdtempSync(join(tmpdir(), `trueup-${pid}-`));
+
+/** Removes what killed processes of this user left. What may still be in use stays, as does what cannot be removed. */
+export async function sweepFolders(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names) {
+    const pid = OURS.exec(name)?.[1];
+    const folder = join(tmpdir(), name);
+    if (pid !== undefined && !isRunning(Number(pid)) && (await isLeft(folder))) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Another container may share the folder and not the processes: whoever lives there listens. */
+async function isLeft(folder: string): Promise<boolean> {
+  try {
+    const { uid, mtimeMs } = await lstat(folder);
+    if (uid !== process.getuid?.()) return false;
+    const answer = await knock(socketIn(folder));
+    return answer === 'ECONNREFUSED' || (answer === 'ENOENT' && Date.now() - mtimeMs > NEW);
+  } catch {
+    return false;
+  }
+}
+
+/** The code of the error that an attempt to connect ends with; undefined where somebody listens. */
+const knock = (path: string): Promise<string | undefined> =>
+  new Promise((done) => {
+    const socket = connect(path).on('error', (error: NodeJS.ErrnoException) => done(error.code));
+    socket.on('connect', () => {
+      socket.destroy();
+      done(undefined);
+    });
+  });
