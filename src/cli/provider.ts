@@ -1,7 +1,7 @@
 // The provider with the real world behind it: environment, disk, network, and the terraform run that started it.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { checkerOf } from '../declarations/index.js';
 import type { Entry } from '../model/index.js';
 import type { LockPort } from '../ports/index.js';
@@ -35,7 +35,7 @@ export async function providerOf(process: NodeJS.Process, log: ProviderTools['lo
     log,
     fingerprints: await fingerprintsOf(context),
     store: (path) => fileStore({ path: resolve(cwd, path), files, clock, random, lock, version, afterLoss: AFTER_LOSS }),
-    run: () => runOf(context, lock, parent),
+    run: (journal) => runOf(context, lock, parent, relative(resolve(cwd, journal), cwd)),
     doors: (named) => doorsIn({ environment: named }),
     async reach(named, settings, { emit, signal }) {
       const there: Context = { ...context, environment: named, signal };
@@ -54,15 +54,19 @@ export async function providerOf(process: NodeJS.Process, log: ProviderTools['lo
 /** After so long what another machine made counts as left: nobody here can see whether its run goes on. */
 const ELSEWHERE = 3_600_000;
 
-/** Named by machine, process, its start, and the workspace: only what was made for the same state may be taken. */
-async function runOf({ environment, cwd, clock }: Context, lock: LockPort, parent: number): Promise<Run> {
+/**
+ * Named by machine, process, its start, and for which state it works: only what was made for the same one may be taken.
+ * Nobody tells a provider its state, so the workspace stands for it, and `place`: the folder as seen from the journal,
+ * which may have moved with it, or serve several folders.
+ */
+async function runOf({ environment, cwd, clock }: Context, lock: LockPort, parent: number, place: string): Promise<Run> {
   const workspace = environment['TF_WORKSPACE'] || workspaceIn(join(cwd, environment['TF_DATA_DIR'] || '.terraform'));
   const start = (await lock.find(parent))?.startTime ?? '';
   return {
-    id: ['terraform', hostname(), parent, start || '-', workspace].join(' '),
+    id: ['terraform', hostname(), parent, start || '-', workspace, place].join(' '),
     async isOver({ file, applied_at }: Entry) {
-      const [, host, pid, began, ...rest] = file.split(' ');
-      if (rest.join(' ') !== workspace) return false;
+      const [, host, pid, began, theirs, ...rest] = file.split(' ');
+      if (theirs !== workspace || rest.join(' ') !== place) return false;
       if (host !== hostname()) return clock.now() - Date.parse(applied_at) > ELSEWHERE;
       const found = await lock.find(Number(pid));
       return !found || (found.startTime !== null && found.startTime !== began);

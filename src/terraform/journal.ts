@@ -2,7 +2,7 @@
 // state. The journal is the file store of the command line; its entries are creates that no state of terraform's has
 // shown yet, under the address `<kind>.tf-<uuid>` and, as their file, the terraform run that asked for them. The lock
 // is held while writes are under way; another provider process waits for its turn.
-import { Refusal, type CloudWriter, type Emit, type Entry, type Intent, type Kinds } from '../model/index.js';
+import { Refusal, refuse, type CloudWriter, type Emit, type Entry, type Intent, type Kinds } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import { isUndecided, settleOld, type Undecided } from '../reconciler/recover.js';
 import type { Session, Store } from '../state/store.js';
@@ -69,7 +69,7 @@ export const claimOf = (kind: string, id: string): string => `${kind} ${id}`;
 
 /** @param equip what writes need beside the journal, made anew each time the lock is taken */
 export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: Held) => Hold): Journal<Hold> {
-  const { store, claims, clock } = tools;
+  const { store, claims, clock, signal } = tools;
   const questions: Questions = new Map();
   let held: Promise<Hold> | undefined;
   let closing: Promise<unknown> = Promise.resolve();
@@ -105,8 +105,8 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
   }
 
   async function linger(): Promise<void> {
-    const { signal } = (idle = new AbortController());
-    const over = await clock.sleep(LINGER, signal).then(
+    idle = new AbortController();
+    const over = await clock.sleep(LINGER, idle.signal).then(
       () => true,
       () => false,
     );
@@ -121,13 +121,23 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
     });
   }
 
+  /** Whoever is interrupted while waiting for another run, or for what one left, is told that, and not of a bug. */
+  async function opening(hold: Promise<Hold>): Promise<Hold> {
+    try {
+      return await hold;
+    } catch (error) {
+      if (!signal.aborted || error instanceof Refusal) throw error;
+      return refuse('interrupted', 'Terraform was interrupted before anything of this was sent.', { detail: 'Apply again.' });
+    }
+  }
+
   return {
     async during(write) {
       users += 1;
       idle.abort();
       const mine = (held ??= closing.then(async () => equip({ ...(await opened({ ...tools, questions }, PATIENCE)), keep })));
       try {
-        return await write(await mine);
+        return await write(await opening(mine));
       } finally {
         users -= 1;
         if (held === mine && (await failed(mine))) held = undefined;

@@ -33,7 +33,8 @@ export interface ProviderTools {
   readonly doors: (environment: Environment) => readonly Door[];
   /** The store whose state lies at a path, relative to the working folder. */
   readonly store: (path: string) => Store;
-  readonly run: () => Promise<Run>;
+  /** @param journal its folder, relative to the working folder */
+  readonly run: (journal: string) => Promise<Run>;
   readonly check: Check;
   readonly checkAddress: CheckAddress;
   readonly log: (level: 'info' | 'error', message: string) => void;
@@ -216,7 +217,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     kinds,
     cloud,
     sight,
-    run: await tools.run(),
+    run: await tools.run(configuration.journal),
     claims,
     told: new Set<string>(),
     allow: configuration.allow,

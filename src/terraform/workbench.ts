@@ -96,6 +96,8 @@ export function benchOf(tools: Tools, held: Held): Bench {
   const hands: Hands = { ...tools, session: held.session, parallelism: PARALLELISM };
   const owned = new Set([...held.entries.values()].map((entry) => claimOf(entry.kind, entry.id)));
   let silence = 0;
+  // Another process may have written while the lock was not ours.
+  for (const kind of kinds.values()) sight.wrote(kind);
 
   const base = (kind: Kind): Promise<Collection> => {
     const known = bases.get(kind.name) ?? listed(cloud, kinds, kind, emit);

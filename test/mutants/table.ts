@@ -1038,6 +1038,13 @@ export const mutants: readonly Mutant[] = [
     replace: '!usable',
     tests: providerCalls,
   },
+  {
+    name: 'terraform: what was read before the lock judges what is written under it',
+    file: 'terraform/workbench.ts',
+    find: 'for (const kind of kinds.values()) sight.wrote(kind);',
+    replace: '',
+    tests: providerCalls,
+  },
   { name: 'terraform: another process that writes is an error', file: 'terraform/journal.ts', find: 'if (!busy || ', replace: 'if (busy || ', tests: providerJournal },
   {
     name: 'terraform: creates go on while one of them is looked for',

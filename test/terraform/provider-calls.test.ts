@@ -126,11 +126,24 @@ describe('writing', () => {
     expect(world.mutations()).toEqual(['PUT /api/v3/beta/account_authorizations/9']);
   });
 
-  it('keeps the last administrator unless that is allowed, whatever runs beside it', async () => {
-    const two: Estate = {
-      ...theirs,
-      records: { ...theirs.records, account_authorizations: [...(theirs.records['account_authorizations'] ?? []), { id: '11', user: '79', account: '1', role: 'administrator' }] },
+  const two: Estate = {
+    ...theirs,
+    records: { ...theirs.records, account_authorizations: [...(theirs.records['account_authorizations'] ?? []), { id: '11', user: '79', account: '1', role: 'administrator' }] },
+  };
+
+  it('judges by what is live since the lock is held, whatever was read before', async () => {
+    const world = providerRig({ estate: two });
+    const demoted = async (core: Core, user: string): Promise<readonly string[]> => {
+      const { errors } = await core.tryApply(AUTHORIZATION, null, { user, account: '1', role: 'no_access' });
+      return errors.map(({ summary }) => summary);
     };
+    const [one, other] = [await begun(world), await begun(world)];
+    for (const core of [one, other]) await core.import(AUTHORIZATION, 'user=77,account=1');
+    expect(await demoted(one, '78')).toEqual([]);
+    expect(await demoted(other, '79')).toEqual(['The account authorization is the last administrator of account 1']);
+  });
+
+  it('keeps the last administrator unless that is allowed, whatever runs beside it', async () => {
     const world = providerRig({ estate: two });
     const core = await begun(world);
     const demote = (user: string): ReturnType<Core['tryApply']> => core.tryApply(AUTHORIZATION, null, { user, account: '1', role: 'no_access' });

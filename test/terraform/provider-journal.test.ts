@@ -342,6 +342,16 @@ describe('the lock', () => {
     expect(world.objects('accounts')).toHaveLength(12);
   });
 
+  it('is waited for no longer than terraform wants', async () => {
+    const world = providerRig({ estate: theirs, intercept: ({ method }, proceed) => (method === 'POST' ? new Promise(() => undefined) : proceed()) });
+    void new Core((await world.start()).provider).apply(ACCOUNT, null, { name: 'Depot' });
+    const { provider } = await world.start();
+    const waiting = new Core(provider).tryApply(ACCOUNT, null, { name: 'Yard' });
+    await world.clock.sleep(2_000);
+    await provider.stopProvider();
+    expect((await waiting).errors).toEqual([expect.objectContaining({ summary: 'Terraform was interrupted before anything of this was sent' })]);
+  });
+
   it('is waited for in vain for ten minutes, then told with what to type and where', async () => {
     const world = providerRig({ estate: theirs, intercept: ({ method }, proceed) => (method === 'POST' ? new Promise(() => undefined) : proceed()) });
     void new Core((await world.start()).provider).apply(ACCOUNT, null, { name: 'Depot' });
