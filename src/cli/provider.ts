@@ -6,7 +6,7 @@ import type { checkerOf } from '../declarations/index.js';
 import type { Entry } from '../model/index.js';
 import type { LockPort } from '../ports/index.js';
 import { machine } from '../ports/host.js';
-import { fileStore } from '../state/index.js';
+import { fileStore, notesBeside } from '../state/index.js';
 import type { ProviderServer } from '../terraform/protocol.js';
 import { createProvider, type ProviderTools } from '../terraform/provider.js';
 import { contextOf, type Context } from './context.js';
@@ -35,6 +35,7 @@ export async function providerOf(process: NodeJS.Process, log: ProviderTools['lo
     log,
     fingerprints: await fingerprintsOf(context),
     store: (path) => fileStore({ path: resolve(cwd, path), files, clock, random, lock, version, afterLoss: AFTER_LOSS }),
+    notes: (path) => notesBeside(resolve(cwd, path), { files, random }),
     run: (journal) => runOf(context, lock, parent, relative(resolve(cwd, journal), cwd)),
     doors: (named) => doorsIn({ environment: named }),
     async reach(named, settings, { emit, signal }) {

@@ -6,6 +6,7 @@ import type { Store } from './store.js';
 
 export { fileStore, type FileStoreOptions } from './file-store.js';
 export { scryptFingerprints } from './fingerprints.js';
+export { notesBeside } from './notes.js';
 export { readPlanFile, writePlanFile, type PlanFileOptions } from './plan-file.js';
 export type * from './store.js';
 

@@ -45,4 +45,12 @@ export interface Session {
   release(): Promise<void>;
 }
 
+/** Lines beside a store, left by who cannot have its lock for who holds it next. */
+export interface Notes {
+  /** Durable when resolved. The store's folder exists. @param lines without line ends */
+  leave(lines: readonly string[]): Promise<void>;
+  /** All lines so far; `forget` removes what they were read from. Under the lock. */
+  read(): Promise<{ readonly lines: readonly string[]; forget(): Promise<void> }>;
+}
+
 export type { JournalRecord };

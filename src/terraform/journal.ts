@@ -5,7 +5,7 @@
 import { Refusal, refuse, type CloudWriter, type Emit, type Entry, type Intent, type Kinds } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import { isUndecided, settleOld, type Undecided } from '../reconciler/recover.js';
-import type { Session, Store } from '../state/store.js';
+import type { Notes, Session, Store } from '../state/store.js';
 
 /** Milliseconds that the lock is kept after the last write: a chain of objects is made one by one. */
 const LINGER = 300;
@@ -25,6 +25,7 @@ export interface Run {
 
 export interface JournalTools {
   readonly store: Store;
+  readonly notes: Notes;
   readonly cloud: CloudWriter;
   readonly kinds: Kinds;
   readonly clock: Clock;
@@ -69,25 +70,16 @@ export const claimOf = (kind: string, id: string): string => `${kind} ${id}`;
 
 /** @param equip what writes need beside the journal, made anew each time the lock is taken */
 export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: Held) => Hold): Journal<Hold> {
-  const { store, claims, clock, signal } = tools;
+  const { store, notes, claims, clock, signal } = tools;
   const questions: Questions = new Map();
   let held: Promise<Hold> | undefined;
   let closing: Promise<unknown> = Promise.resolve();
   let users = 0;
   let idle = new AbortController();
 
-  const isClaimed = ([, entry]: readonly [string, Entry]): boolean => claims.has(claimOf(entry.kind, entry.id));
-
   async function end({ session, entries }: Pick<Held, 'session' | 'entries'>): Promise<void> {
     try {
-      const claimed = [...entries].filter(isClaimed);
-      if (claimed.length > 0) {
-        const { pending } = await session.compact();
-        const isOpen = ({ kind }: Entry): boolean => pending.some((intent) => intent.action === 'create' && intent.kind === kind);
-        await session.record(
-          ...claimed.map(([address, entry]) => ({ type: 'result' as const, class: 'applied' as const, address, entry: isOpen(entry) ? { ...entry, file: SHOWN } : null })),
-        );
-      }
+      await markShown(session, entries, claims);
       await session.compact();
     } finally {
       await session.release();
@@ -149,7 +141,10 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
       if (held) return letGo();
       await closing;
       const left = claims.size === 0 ? undefined : await store.read();
-      if (Object.entries(left?.state.resources ?? {}).some(isClaimed)) await end(await opened(tools, 0));
+      const shown = Object.values(left?.state.resources ?? {}).flatMap(({ kind, id }) => (claims.has(claimOf(kind, id)) ? [claimOf(kind, id)] : []));
+      if (shown.length === 0) return;
+      const here = await opened(tools, 0).catch(ifLocked);
+      await (here ? end(here) : notes.leave(shown));
     },
   };
 }
@@ -170,11 +165,35 @@ async function opened(tools: JournalTools & { readonly questions?: Questions }, 
     const { questions } = tools;
     const undecided = questions ? await asked({ ...tools, questions }, session) : [];
     const { state } = session.snapshot.unfinished ? await session.compact() : session.snapshot;
-    return { session, entries: new Map(Object.entries(state.resources)), undecided };
+    const entries = new Map(Object.entries(state.resources));
+    const noted = await tools.notes.read();
+    await markShown(session, entries, new Set(noted.lines));
+    await noted.forget();
+    return { session, entries, undecided };
   } catch (error) {
     await session.release();
     throw error;
   }
+}
+
+/** An object that a state of terraform's shows is nobody's to take any more. */
+async function markShown(session: Session, entries: Map<string, Entry>, claims: ReadonlySet<string>): Promise<void> {
+  const shown = [...entries].filter(([, entry]) => claims.has(claimOf(entry.kind, entry.id)));
+  if (shown.length === 0) return;
+  const { pending } = await session.compact();
+  const isOpen = ({ kind }: Entry): boolean => pending.some((intent) => intent.action === 'create' && intent.kind === kind);
+  const results = shown.map(([address, entry]) => ({ type: 'result' as const, class: 'applied' as const, address, entry: isOpen(entry) ? { ...entry, file: SHOWN } : null }));
+  await session.record(...results);
+  for (const { address, entry } of results) {
+    if (entry) entries.set(address, entry);
+    else entries.delete(address);
+  }
+}
+
+const isLocked = (error: unknown): error is Refusal => error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'locked');
+
+function ifLocked(error: unknown): undefined {
+  if (!isLocked(error)) throw error;
 }
 
 /** @param patience milliseconds */
@@ -184,8 +203,8 @@ async function lockOf({ store, cloud, clock, random, signal }: JournalTools, pat
     try {
       return await store.open('terraform', cloud.target);
     } catch (error) {
-      const busy = error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'locked');
-      if (!busy || clock.monotonic() - begun >= patience) throw error instanceof Refusal ? placed(error, store.location) : error;
+      if (!isLocked(error)) throw error;
+      if (clock.monotonic() - begun >= patience) throw placed(error, store.location);
     }
     await clock.sleep(100 + random.fraction() * 200, signal);
   }

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { limited, Refusal, refuse, sameTarget, sha256, type Cloud, type Collection, type Collections, type Emit, type Kind, type Kinds, type Settings } from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../ports/index.js';
-import type { Store } from '../state/store.js';
+import type { Notes, Store } from '../state/store.js';
 import { applyChange } from './apply-resource.js';
 import { assertKnown, blockComplaints, configurationOf, keyless, unaddressed, type CheckAddress, type Configuration, type Door, type Environment } from './config.js';
 import { isRecord, stateOf } from './convert.js';
@@ -33,6 +33,8 @@ export interface ProviderTools {
   readonly doors: (environment: Environment) => readonly Door[];
   /** The store whose state lies at a path, relative to the working folder. */
   readonly store: (path: string) => Store;
+  /** What is left beside that store by who cannot have its lock. */
+  readonly notes: (path: string) => Notes;
   /** @param journal its folder, relative to the working folder */
   readonly run: (journal: string) => Promise<Run>;
   readonly check: Check;
@@ -211,7 +213,8 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
   };
   const { cloud, settleMilliseconds, close } = await tools.reach(configuration.environment, configuration.settings, { emit, signal });
   const sight = sightOf(cloud, kinds, emit);
-  const store = tools.store(join(configuration.journal, `${targetName(cloud.target)}.json`));
+  const path = join(configuration.journal, `${targetName(cloud.target)}.json`);
+  const store = tools.store(path);
   const shared = {
     location: store.location,
     kinds,
@@ -229,7 +232,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     signal,
     settleMilliseconds,
   };
-  const journal: Journal<Bench> = journalOf({ ...shared, store }, (held) => benchOf(shared, held));
+  const journal: Journal<Bench> = journalOf({ ...shared, store, notes: tools.notes(path) }, (held) => benchOf(shared, held));
   return {
     shop: { ...shared, journal, limit: unlimited, within: (signal) => cloud.within(signal) },
     async close() {

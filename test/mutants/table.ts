@@ -999,8 +999,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: what a state shows stays in the journal',
     file: 'terraform/journal.ts',
-    find: 'if (claimed.length > 0)',
-    replace: 'if (claimed.length > 99)',
+    find: 'if (shown.length === 0) return;\n  const { pending }',
+    replace: 'if (shown.length < 99) return;\n  const { pending }',
     tests: providerJournal,
   },
   {
@@ -1045,7 +1045,20 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: providerCalls,
   },
-  { name: 'terraform: another process that writes is an error', file: 'terraform/journal.ts', find: 'if (!busy || ', replace: 'if (busy || ', tests: providerJournal },
+  {
+    name: 'terraform: what a state shows is forgotten where the lock is in other hands',
+    file: 'terraform/journal.ts',
+    find: ': notes.leave(shown))',
+    replace: ': undefined)',
+    tests: providerJournal,
+  },
+  {
+    name: 'terraform: another process that writes is an error',
+    file: 'terraform/journal.ts',
+    find: 'if (!isLocked(error)) throw error;\n      if',
+    replace: 'if (isLocked(error)) throw error;\n      if',
+    tests: providerJournal,
+  },
   {
     name: 'terraform: creates go on while one of them is looked for',
     file: 'terraform/workbench.ts',

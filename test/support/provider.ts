@@ -5,7 +5,7 @@ import { checkerOf } from '../../src/declarations/index.js';
 import { checkedUrl } from '../../src/api/index.js';
 import { equal } from '../../src/model/index.js';
 import { collections, kinds as builtIn } from '../../src/resources/index.js';
-import { fileStore, scryptFingerprints } from '../../src/state/index.js';
+import { fileStore, notesBeside, scryptFingerprints } from '../../src/state/index.js';
 import { applyTrouble, planTrouble } from '../../src/terraform/checker.js';
 import { isRecord } from '../../src/terraform/convert.js';
 import { decode, encode, type CtyObject, type CtyValue } from '../../src/terraform/cty.js';
@@ -57,6 +57,7 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
         ...settings,
         environment,
         log: (level, message) => void log.push(`${level}: ${message}`),
+        notes: (path) => notesBeside(`/sim/${path}`, { files, random }),
         store: (path) => fileStore({ path: `/sim/${path}`, files, clock, random, lock: process, version: '0.0.0' }),
         doors: (named) => doorsIn({ environment: named }),
         reach: async (_environment, _settings, { signal }) => ({ cloud: world.connect(signal), settleMilliseconds: settle * 1000, close: () => Promise.resolve() }),

@@ -104,6 +104,46 @@ describe('a provider that is killed', () => {
     expect(rulesOf(world)).toBe(2);
   });
 
+  it('takes back no object that a state has shown while another run held the lock', async () => {
+    let [holds, go, reached] = [false, (): void => undefined, (): void => undefined];
+    const held = new Promise<void>((done) => (reached = done));
+    const world = providerRig({
+      estate: theirs,
+      async intercept({ method, path }, proceed) {
+        if (holds && method === 'POST' && path.includes('accounts')) {
+          holds = false;
+          reached();
+          await new Promise<void>((done) => (go = done));
+        }
+        return proceed();
+      },
+    });
+    const first = await world.start();
+    const state = await new Core(first.provider).apply(RULE, null, rule);
+    await first.provider.close();
+    first.kill();
+    holds = true;
+    const busy = await world.start();
+    const other = new Core(busy.provider).apply(ACCOUNT, null, { name: 'Depot' });
+    await held;
+    const planning = await world.start();
+    await new Core(planning.provider).plan(RULE, state, rule);
+    await planning.provider.close();
+    expect(planning.log).toEqual([]);
+    planning.kill(false);
+    const applying = await world.start({ run: planning.run });
+    const twin = new Core(applying.provider).apply(RULE, null, rule);
+    go();
+    await other;
+    expect((await twin)['alert_config_id']).not.toBe(state['alert_config_id']);
+    await busy.provider.close();
+    await applying.provider.close();
+    applying.kill();
+    busy.kill();
+    await converge(world);
+    expect([...world.files.contents.keys()].filter((path) => path.includes('note'))).toEqual([]);
+  });
+
   it('takes what a state has shown for no create that was left open', async () => {
     let [posts, reached] = [0, (): void => undefined];
     const second = new Promise<void>((done) => (reached = done));
