@@ -56,11 +56,11 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
     return {};
   };
 
-  async function answer(path: string, message: Buffer): Promise<Uint8Array> {
+  async function answer(path: string, chunks: readonly Buffer[], length: number): Promise<Uint8Array> {
     const method = methods.get(path);
     const call = path === '/plugin.GRPCController/Shutdown' ? shutdown : calls[path.slice(PREFIX.length)];
     if (!method || !call) throw new Status(UNIMPLEMENTED, `${path} is not spoken`);
-    const request = decoded(method, message);
+    const request = decoded(method, messageIn(chunks, length));
     seen = true;
     const work = call(request);
     running.add(work);
@@ -74,20 +74,24 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
     session.once('close', () => sessions.delete(session));
   });
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    // A call that core gives up is no trouble of ours; without a listener it would be.
-    stream.on('error', () => undefined);
-    messageIn(stream)
-      .then((message) => answer(String(headers[':path']), message))
-      .then(
+    stream.on('error', ignored);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    stream.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= FRAME + LARGEST_MESSAGE) chunks.push(chunk);
+    });
+    stream.on('end', () => {
+      answer(String(headers[':path']), chunks, length).then(
         (message) => reply(stream, message),
         (error: unknown) => refuse(stream, error),
       );
+    });
   });
   return {
     accept(connection) {
       connections.add(connection);
-      // A client that vanishes is no trouble of ours; without a listener it would be.
-      connection.on('error', () => undefined);
+      connection.on('error', ignored);
       connection.once('close', () => {
         connections.delete(connection);
         if (seen && connections.size === 0) end();
@@ -129,23 +133,13 @@ const INTERNAL = 13;
 /** What stands before a message: whether it is compressed (1 byte), and its length (4). */
 const FRAME = 5;
 
-/** The one message of a call. @throws Status */
-function messageIn(stream: ServerHttp2Stream): Promise<Buffer> {
-  return new Promise((done, fail) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    stream.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= FRAME + LARGEST_MESSAGE) chunks.push(chunk);
-    });
-    stream.on('end', () => {
-      if (length > FRAME + LARGEST_MESSAGE) return fail(new Status(RESOURCE_EXHAUSTED, `a message of ${length} bytes is too large`));
-      const framed = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      if (length < FRAME || framed.readUInt32BE(1) !== length - FRAME) return fail(new Status(INTERNAL, 'one message is expected'));
-      if (framed[0] !== 0) return fail(new Status(UNIMPLEMENTED, 'messages are not compressed'));
-      done(framed.subarray(FRAME));
-    });
-  });
+/** The one message of a call. @param length of all that came, which is not kept where it is too much @throws Status */
+function messageIn(chunks: readonly Buffer[], length: number): Buffer {
+  if (length > FRAME + LARGEST_MESSAGE) throw new Status(RESOURCE_EXHAUSTED, `a message of ${length} bytes is too large`);
+  const framed = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  if (length < FRAME || framed.readUInt32BE(1) !== length - FRAME) throw new Status(INTERNAL, 'one message is expected');
+  if (framed[0] !== 0) throw new Status(UNIMPLEMENTED, 'messages are not compressed');
+  return framed.subarray(FRAME);
 }
 
 function decoded({ request }: Method, message: Buffer): ReturnType<Method['request']['decode']> {
@@ -158,12 +152,19 @@ function decoded({ request }: Method, message: Buffer): ReturnType<Method['reque
 
 const accepted = { ':status': 200, 'content-type': 'application/grpc' };
 
+function succeed(this: ServerHttp2Stream): void {
+  this.sendTrailers({ 'grpc-status': 0 });
+}
+
+/** A client that vanishes, or gives a call up, is no trouble of ours; without a listener it would be. */
+const ignored = (): void => undefined;
+
 function reply(stream: ServerHttp2Stream, message: Uint8Array): void {
   if (stream.destroyed) return;
   const framed = Buffer.alloc(FRAME + message.length);
   framed.writeUInt32BE(message.length, 1);
   framed.set(message, FRAME);
-  stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': 0 }));
+  stream.on('wantTrailers', succeed);
   stream.respond(accepted, { waitForTrailers: true });
   stream.end(framed);
 }

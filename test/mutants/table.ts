@@ -951,7 +951,7 @@ export const mutants: readonly Mutant[] = [
     tests: wire,
   },
   { name: 'half a message counts', file: 'terraform/server.ts', find: ' || framed.readUInt32BE(1) !== length - FRAME', replace: '', tests: wire },
-  { name: 'a message too large is taken', file: 'terraform/server.ts', find: 'if (length > FRAME + LARGEST_MESSAGE) return', replace: 'if (length < 0) return', tests: wire },
+  { name: 'a message too large is taken', file: 'terraform/server.ts', find: 'if (length > FRAME + LARGEST_MESSAGE) throw', replace: 'if (length < 0) throw', tests: wire },
   {
     name: 'a field may end behind its message',
     file: 'terraform/messages.ts',
