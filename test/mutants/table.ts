@@ -950,6 +950,14 @@ export const mutants: readonly Mutant[] = [
     replace: 'requestCert: false, rejectUnauthorized: false',
     tests: wire,
   },
+  {
+    name: 'twins may not adopt objects of their own',
+    file: 'model/declaration.ts',
+    find: 'one.adopt !== undefined && other.adopt !== undefined && one.adopt !== other.adopt',
+    replace: 'false',
+    tests: plan,
+  },
+  { name: 'a twin may adopt alone', file: 'model/declaration.ts', find: 'other.adopt !== undefined && one.adopt', replace: 'one.adopt', tests: plan },
   { name: 'half a message counts', file: 'terraform/server.ts', find: ' || framed.readUInt32BE(1) !== length - FRAME', replace: '', tests: wire },
   { name: 'a message too large is taken', file: 'terraform/server.ts', find: 'if (length > FRAME + LARGEST_MESSAGE) throw', replace: 'if (length < 0) throw', tests: wire },
   {

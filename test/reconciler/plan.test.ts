@@ -266,6 +266,21 @@ const table: readonly Row[] = [
     exit: 0,
   },
   {
+    title: 'twins that each adopt an object of their own, beside a create',
+    declared: [declare('alert_rules.r', rule, { adopt: 'r-1' }), declare('alert_rules.s', rule, { adopt: 'r-2' }), declare('alert_rules.t', { associated_groups: ['7'] })],
+    live: { alert_rules: [liveRule('r-1'), liveRule('r-2')], alert_push_destinations: [pager] },
+    steps: ['adopt alert_rules.r', 'adopt alert_rules.s', 'create alert_rules.t'],
+    exit: 2,
+  },
+  {
+    title: 'twins of which one adopts nothing',
+    declared: [declare('alert_rules.r', rule, { adopt: 'r-1' }), declare('alert_rules.s', rule)],
+    live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+    steps: ['adopt alert_rules.r', 'create alert_rules.s'],
+    exit: 1,
+    codes: ['twin'],
+  },
+  {
     title: 'an allowed twin does not take what the other one has',
     declared: [declare('alert_rules.r', rule, { allow_twin: true }), declare('alert_rules.s', rule, { allow_twin: true })],
     state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
