@@ -1,7 +1,8 @@
 // Breaks the sources, one rule at a time, and expects a test to notice: `npm run mutants [part of a name…]`. A mutant that
 // survives is a test that is missing; a text that is no longer found is a row of the table that nobody keeps. That the
-// tests pass over whole sources is seen first; `--tests-follow` leaves that to a run of all tests behind this one.
-import { spawn } from 'node:child_process';
+// tests pass over whole sources is seen first; `--tests-follow` leaves that to a run of all tests behind this one, and
+// `--third` takes a third of the rows, another one for each commit.
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -53,9 +54,11 @@ async function verdict(mutant: Mutant, folder: string): Promise<string | undefin
   return report.numPassedTests > 0 ? `survived ${mutant.tests.join(', ')}` : 'no test was run';
 }
 
-const wanted = process.argv.slice(2).filter((word) => word !== '--tests-follow');
-const follow = process.argv.includes('--tests-follow');
-const chosen = mutants.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
+const wanted = process.argv.slice(2).filter((word) => !flags.has(word));
+const turn = Number.parseInt(spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' }).stdout || '0', 16);
+const due = mutants.filter((_, index) => !flags.has('--third') || index % 3 === turn % 3);
+const chosen = due.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 const folder = mkdtempSync(join(tmpdir(), 'trueup-mutants-'));
 const begun = performance.now();
 const troubles: string[] = [];
@@ -63,12 +66,12 @@ const tell = ({ name }: Pick<Mutant, 'name'>, trouble: string | undefined): void
   process.stdout.write(`${trouble === undefined ? 'ok  ' : 'FAIL'} ${name}${trouble === undefined ? '' : `: ${trouble}`}\n`);
   if (trouble !== undefined) troubles.push(name);
 };
-for (const mutant of chosen) {
+for (const mutant of mutants) {
   const trouble = flaw(mutant);
   if (trouble !== undefined) tell(mutant, trouble);
 }
 try {
-  if (troubles.length === 0 && chosen.length > 0 && !follow) {
+  if (troubles.length === 0 && chosen.length > 0 && !flags.has('--tests-follow')) {
     const whole = await test('', [...new Set(chosen.flatMap(({ tests }) => tests))], folder);
     const red = whole?.testResults.filter(({ status }) => status !== 'passed').map(({ name }) => relative('.', name));
     tell({ name: 'without a mutant, every test passes' }, whole?.success === true ? undefined : `not in ${red?.join(', ') ?? 'time'}`);

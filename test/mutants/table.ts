@@ -839,8 +839,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sensitive variable is filled in like any other',
     file: 'declarations/stack-values.ts',
-    find: 'if (sensitive !== true) return `\\${var.${name}}`;',
-    replace: 'if (sensitive !== null) return `\\${var.${name}}`;',
+    find: "variable['sensitive'] === true",
+    replace: "variable['sensitive'] === null",
     tests: stacks,
   },
   {
