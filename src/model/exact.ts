@@ -30,31 +30,36 @@ export function parseJson(text: string): unknown {
   const long = MAY_NEED.test(text);
   const proto = text.includes('__proto__') || text.includes('\\u005');
   if (!long && !proto) return plain;
-  const { marked, any } = long ? markExact(text) : { marked: text, any: false };
+  const mark = markBesides(text);
+  const { marked, any } = long ? markExact(text, mark) : { marked: text, any: false };
   if (!any && !proto) return plain;
   return JSON.parse(marked, function (this: object, key, value: unknown) {
     if (key === '__proto__') return undefined;
-    return any && typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
+    return any && typeof value === 'string' && value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value;
   });
 }
 
 /** Sixteen digits in all, or an exponent: what is shorter, a double holds. */
 const MAY_NEED = /(?:^|[:,[\s])-?\d(?:[\d.]{15}|[\d.]{0,14}[eE])/;
 
-/** Stands before the digits of an exact number while JSON is read. A body that could hold it itself is refused. */
-const MARK = '\u0000';
+/** Stands before the digits of an exact number while JSON is read: one NUL more than any text of the body has in a row. JSON spells them one way. */
+function markBesides(text: string): string {
+  const longest = (text.match(/(?:\\u0000)+/g) ?? []).reduce((most, { length }) => Math.max(most, length / ESCAPED_NUL.length), 0);
+  return '\u0000'.repeat(longest + 1);
+}
+
+const ESCAPED_NUL = '\\u0000';
 
 /** Valid JSON with its exact numbers as marked text. Goes by small tokens: one pattern for a whole string would overflow on a long one. */
-function markExact(text: string): { readonly marked: string; readonly any: boolean } {
+function markExact(text: string, mark: string): { readonly marked: string; readonly any: boolean } {
   let inside = false;
   let any = false;
   const marked = text.replace(/\\.|"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
     if (token === '"') inside = !inside;
     if (inside || token.length === 1 || token.startsWith('\\') || !needsExact(token)) return token;
     any = true;
-    return `"\\u0000${token}"`;
+    return `"${ESCAPED_NUL.repeat(mark.length)}${token}"`;
   });
-  if (any && /\\u0000/.test(text)) throw new SyntaxError('a NUL beside numbers beyond a double');
   return { marked, any };
 }
 

@@ -69,6 +69,13 @@ describe('numbers that a double cannot hold', () => {
     );
   });
 
+  it('stand beside texts that hold whatever a text may', () => {
+    const beside = ['\u0000', '\u0000\u00001', '\\u0000', ''].map((one) => [one, `${one}9007199254740993`]).flat();
+    const read = parseJson(`[9007199254740993,${JSON.stringify(beside)}]`);
+    expect(read).toEqual([new ExactNumber('9007199254740993'), beside]);
+    expect(wireText(read)).toBe(`[9007199254740993,${JSON.stringify(beside)}]`);
+  });
+
   it('are written in lines as any other', () => {
     const made = fc.letrec((tie) => ({
       tree: fc.oneof({ maxDepth: 4 }, fc.string(), fc.integer(), fc.constant(null), fc.boolean(), fc.array(tie('tree')), fc.dictionary(fc.string(), tie('tree'))),
