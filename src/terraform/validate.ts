@@ -48,7 +48,8 @@ function complain(to: WireDiagnostic[], attributes: Attributes, block: CtyObject
 }
 
 function secretTrouble(to: WireDiagnostic[], name: string, attribute: Attribute, block: CtyObject, path: Path, allowed: boolean): void {
-  const given = (block[writeOnly(name)] ?? null) !== null;
+  const held = block[writeOnly(name)] ?? null;
+  const given = held !== null;
   if (given && !allowed)
     to.push({
       severity: 'error',
@@ -56,6 +57,7 @@ function secretTrouble(to: WireDiagnostic[], name: string, attribute: Attribute,
       detail: 'This one would keep its value in the state. Update Terraform, or leave the attribute out.',
       path: [...path, writeOnly(name)],
     });
+  if (held === '') to.push({ severity: 'error', summary: `\`${writeOnly(name)}\` is empty`, detail: attribute.doc, path: [...path, writeOnly(name)] });
   if (!given && ((block[versionOf(name)] ?? null) !== null || attribute.optional !== true))
     to.push({ severity: 'error', summary: `\`${writeOnly(name)}\` is missing`, detail: attribute.doc, path: [...path, writeOnly(name)] });
 }
