@@ -2,7 +2,7 @@
 // encode. Whatever goes wrong on the way is a diagnostic, and core keeps what it had or gets what is known.
 import { equal, own, Refusal, type Diagnostic } from '../model/index.js';
 import { applyTrouble, planTrouble, readTrouble, salvaged, stateTrouble } from './checker.js';
-import { CtyError, decode, encode, parsed, Unknown, type CtyType, type CtyValue, type DynamicValue, type Path } from './cty.js';
+import { CtyError, decode, encode, parsed, Unknown, wordsOfPath, type CtyType, type CtyValue, type DynamicValue, type Path } from './cty.js';
 import type { Log } from './log.js';
 import type { DiagnosticsReply, ProviderServer, Schema, SchemaAttribute, WireDiagnostic } from './protocol.js';
 import { typeOf } from './schema.js';
@@ -337,12 +337,10 @@ function inside(type: CtyType | undefined, step: Path[number]): CtyType | undefi
 
 function troubleOf(error: unknown): readonly WireDiagnostic[] {
   if (error instanceof Refusal) return error.diagnostics.map(fromDiagnostic);
-  if (error instanceof CtyError) return [{ severity: 'error', summary: 'The value does not fit the schema', detail: `${placeOf(error.path)}${error.message}.`, path: error.path }];
+  if (error instanceof CtyError)
+    return [{ severity: 'error', summary: 'The value does not fit the schema', detail: `${wordsOfPath(error.path)}${error.message}.`, path: error.path }];
   return [{ severity: 'error', summary: 'This should not have happened', detail: 'It is a mistake in the provider; please report it with what TF_LOG=error prints.' }];
 }
-
-/** Core shows no path where it has no line, as for what stands in a state. */
-const placeOf = (path: Path): string => (path.length === 0 ? '' : `${path.map((step) => (typeof step === 'object' ? step.key : step)).join('.')}: `);
 
 const fromDiagnostic = ({ severity, summary, detail, attribute }: Diagnostic): WireDiagnostic => ({
   severity: severity === 'error' ? 'error' : 'warning',

@@ -64,6 +64,9 @@ export class CtyError extends Error {
   }
 }
 
+/** A path before what is said of it. Core shows none where it has no line, as for what stands in a state. */
+export const wordsOfPath = (path: Path): string => (path.length === 0 ? '' : `${path.map((step) => (typeof step === 'object' ? step.key : step)).join('.')}: `);
+
 /** What a value is read from: msgpack, which is exact about an object's members, or JSON of a state, which may be older. */
 type Form = 'msgpack' | 'json';
 

@@ -7,7 +7,8 @@ import type { Notes, Store } from '../state/store.js';
 import { applyChange } from './apply-resource.js';
 import { assertKnown, blockComplaints, configurationOf, keyless, unaddressed, type CheckAddress, type Configuration, type Door, type Environment } from './config.js';
 import { isRecord, stateOf } from './convert.js';
-import { fromJson, type CtyObject, type CtyValue } from './cty.js';
+import { salvaged } from './checker.js';
+import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './cty.js';
 import { askedBadly, readObject, readRecords } from './data-sources.js';
 import { complaints, wordsFor } from './diagnostics.js';
 import { importedId } from './import.js';
@@ -125,7 +126,7 @@ export function createProvider(tools: ProviderTools): ProviderServer {
     async upgradeResourceState({ type_name, version, raw }) {
       const known = schema.resources[type_name];
       if (known && version > known.version) return { diagnostics: [tooNew(version, known.version)] };
-      const upgraded = fromJson(typeOf(known?.attributes ?? []), raw);
+      const upgraded = stated(known?.attributes ?? [], raw);
       claim(kindOf(type_name), upgraded);
       return { upgraded };
     },
@@ -188,6 +189,19 @@ const tooNew = (version: number, known: number): WireDiagnostic => ({
   summary: 'The state was written by a newer version of this provider',
   detail: `It has the version ${version}, and this provider knows ${known}. Update the provider: terraform init -upgrade`,
 });
+
+/** A state, as terraform kept it or somebody wrote it, without secrets: core takes back none. @throws Refusal */
+function stated(attributes: Schema['attributes'], raw: unknown): CtyValue {
+  try {
+    return salvaged(attributes, fromJson(typeOf(attributes), raw), () => true);
+  } catch (error) {
+    if (!(error instanceof CtyError)) throw error;
+    // No path: core would show a line of the configuration, which is not what is wrong.
+    return refuse('unfit-state', `What terraform's state holds does not fit the schema: ${wordsOfPath(error.path)}${error.message}`, {
+      detail: 'Restore the state from a backup; or remove the object from it (terraform state rm), and import it again.',
+    });
+  }
+}
 
 /** A kind that cannot be deleted is let go. */
 function partingWords(kind: Kind, prior: CtyValue): readonly WireDiagnostic[] {

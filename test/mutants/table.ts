@@ -937,6 +937,13 @@ export const mutants: readonly Mutant[] = [
     tests: wire,
   },
   {
+    name: 'a secret stays in a state that holds one',
+    file: 'terraform/provider.ts',
+    find: 'return salvaged(attributes, fromJson(typeOf(attributes), raw), () => true);',
+    replace: 'return fromJson(typeOf(attributes), raw);',
+    tests: providerCalls,
+  },
+  {
     name: 'an object is lost over a malformed answer',
     file: 'terraform/calls.ts',
     find: 'const value = salvaged(attributes, state, fits);',

@@ -86,6 +86,26 @@ describe('reading', () => {
     const older = await provider.upgradeResourceState({ type_name: ACCOUNT, version: 0, raw: { id: '1', colour: 'red' } });
     expect(older.upgraded).toEqual({ id: '1', name: null, account: null, is_disabled: null, resource_url: null, timeouts: null });
   });
+
+  it('takes no secret from a state that holds one', async () => {
+    const { provider } = await begun(providerRig());
+    const raw = { destination_config_id: DESTINATIONS[0], name: 'N', authentication: { secret_wo: 'hand-written', secret_wo_version: 1 } };
+    const { upgraded = null } = await provider.upgradeResourceState({ type_name: DESTINATION, version: 0, raw });
+    expect(upgraded).toMatchObject({ name: 'N', authentication: { secret_wo: null, secret_wo_version: 1 } });
+  });
+
+  it('says of a state that does not fit that it is the state', async () => {
+    const { provider } = await begun(providerRig());
+    const raw = { alert_config_id: '1', associated_accounts: [null, 1] };
+    await expect(provider.upgradeResourceState({ type_name: RULE, version: 0, raw })).rejects.toMatchObject({
+      diagnostics: [
+        {
+          summary: "What terraform's state holds does not fit the schema: associated_accounts.1: a string is expected",
+          detail: expect.stringContaining('terraform state rm') as string,
+        },
+      ],
+    });
+  });
 });
 
 describe('importing', () => {
@@ -258,6 +278,7 @@ describe('complaints', () => {
     [RULE, { associated_accounts: unknown, filter_criteria: unknown, settings: unknown, http_destinations: [unknown] }, []],
     [DESTINATION, { name: unknown, endpoint: { url: unknown }, authentication: unknown }, []],
     [DESTINATION, { name: 'N', endpoint: { url: 'http://x.example.com' } }, ['warning endpoint.url: `endpoint.url` begins with http:// instead of https://']],
+    [DESTINATION, { name: 'N', authentication: { secret_wo: '' } }, ['error authentication.secret_wo: `secret_wo` is empty']],
     [DESTINATION, { name: 'N', authentication: { secret_wo_version: 2 } }, ['error authentication.secret_wo: `secret_wo` is missing']],
     [MANAGER, { router: '12', configuration: '[{"a":"*"}]' }, ['error configuration: The configuration manager: `a` is a mask, not a value']],
   ])('%s %j', async (type, given, expected) => {
