@@ -20,7 +20,7 @@ import { ours } from '../reconciler/merge.js';
 import type { Collection } from '../reconciler/observe.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/policy.js';
 import { missingCredentials } from '../reconciler/propose.js';
-import { isRecord, managed, resultOf, says, stateOf, valueOf, versionOf } from './convert.js';
+import { composedAll, isRecord, managed, resultOf, says, stateOf, valueOf, versionOf } from './convert.js';
 import { failureOf, make } from './create.js';
 import type { CtyObject, CtyValue } from './cty.js';
 import { complaints, told, wordsFor } from './diagnostics.js';
@@ -107,7 +107,7 @@ async function brought(
   { kind, live, declared, renewed, prior }: Bringing,
 ): Promise<{ readonly now: Live; readonly diagnostics: readonly WireDiagnostic[] }> {
   const before = { ...live, values: ours(kind, declared, live.values) };
-  const changes = diff({ kind, declared, live: before, secret: (path) => (renewed(path) ? 'changed' : 'same') });
+  const changes = diff({ kind, declared, live: { ...before, values: composedAll(before.values) }, secret: (path) => (renewed(path) ? 'changed' : 'same') });
   if (changes.length === 0) return { now: live, diagnostics: [] };
   const fixed = changes.find(({ path }) => kind.attributes[path]?.immutable);
   if (fixed) refuse('immutable', `${fixed.path} of ${wordsFor(kind)} ${live.id} is fixed.`, { detail: 'Plan again.', attribute: fixed.path });

@@ -22,7 +22,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { merged, seen } from '../reconciler/merge.js';
-import { Dynamic, Unknown, type CtyObject, type CtyValue } from './cty.js';
+import { Dynamic, keptText, Unknown, type CtyObject, type CtyValue } from './cty.js';
 
 /** What is not known yet stands among our values as a reference that nobody resolves. */
 const NOT_KNOWN = new Reference('declared', 'unknown', 'value');
@@ -88,9 +88,20 @@ function plain(attribute: Attribute, held: CtyValue | undefined): Value {
   }
 }
 
-/** Whether what is wanted is there already. Both in normal form. */
+/** Whether what is wanted is there already, in whatever characters: core composes those of every text. Both in normal form. */
 export const says = (attribute: Attribute, wanted: Value, there: Value | undefined): boolean =>
-  attribute.wire === 'merge' ? merged(wanted, there) : same(attribute, wanted, there);
+  meets(attribute, wanted, there) || meets(attribute, composed(wanted), composed(there ?? null));
+
+const meets = (attribute: Attribute, wanted: Value, there: Value | undefined): boolean => (attribute.wire === 'merge' ? merged(wanted, there) : same(attribute, wanted, there));
+
+/** A value with its texts as core keeps them. */
+export function composed(value: Value): Value {
+  if (typeof value === 'string') return keptText(value);
+  if (Array.isArray(value)) return (value as readonly Value[]).map(composed);
+  return isTree(value) ? composedAll(value) : value;
+}
+
+export const composedAll = (values: Values): Values => Object.fromEntries(Object.entries(values).map(([name, one]) => [keptText(name), composed(one)]));
 
 /** A live object, or a part of one, as terraform's state holds it. What is no attribute of ours stays as it was. */
 export function stateOf(attributes: Attributes, live: Values, prior: CtyObject | null): CtyObject {

@@ -190,6 +190,11 @@ function exactDigits(value: number): string {
   return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`;
 }
 
+const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
+
+/** A text as core keeps it: of whole characters, and those composed. */
+export const keptText = (text: string): string => wellFormed(text).normalize();
+
 /** Missing members of objects become null; nothing that would harm core gets out. @throws CtyError */
 export function encode(type: CtyType, value: CtyValue): Uint8Array {
   return packer.encode(packable(type, value, []));
@@ -205,7 +210,7 @@ function packable(type: CtyType, value: CtyValue, path: Path): unknown {
   if (type === 'number') return packableNumber(value, path);
   if (type === 'string' || type === 'bool') {
     if (typeof value !== (type === 'string' ? 'string' : 'boolean')) throw new CtyError(path, `a ${type} is expected`);
-    return typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value;
+    return typeof value === 'string' ? wellFormed(value) : value;
   }
   if (type[0] === 'map' || type[0] === 'object') return packableMembers(type, value, path);
   if (!Array.isArray(value)) throw new CtyError(path, 'a list is expected');

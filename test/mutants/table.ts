@@ -944,6 +944,13 @@ export const mutants: readonly Mutant[] = [
     tests: providerCalls,
   },
   {
+    name: 'terraform: what core spells in other characters was changed by another hand',
+    file: 'terraform/convert.ts',
+    find: ' || meets(attribute, composed(wanted), composed(there ?? null))',
+    replace: '',
+    tests: providerCalls,
+  },
+  {
     name: 'an object is lost over a malformed answer',
     file: 'terraform/calls.ts',
     find: 'const value = salvaged(attributes, state, fits);',

@@ -43,6 +43,29 @@ describe('reading', () => {
     expect(await (await begun(world)).read(DESTINATION, made)).toEqual(made);
   });
 
+  it.each([
+    ['decomposed', 'Cafe\u0301', 'Caf\u00e9'],
+    ['cut in half', 'Cafe\ud83d', 'Cafe\ufffd'],
+  ])('changes and deletes what has a name that core spells in other characters: %s', async (_, live, spelt) => {
+    const accounts = [...(theirs.records['accounts'] ?? []), { id: '3', name: live, account: '1' }];
+    const world = providerRig({ estate: { ...theirs, records: { ...theirs.records, accounts } } });
+    const core = await begun(world);
+    // As core hands it back, whatever the reading answered.
+    const state = { ...(await core.import(ACCOUNT, `name=${spelt}`)), name: spelt };
+    expect(state).toMatchObject({ id: '3' });
+    expect(await core.isEmpty(ACCOUNT, state, { name: spelt })).toBe(true);
+    const changed = await core.apply(ACCOUNT, state, { name: spelt, is_disabled: true });
+    expect(await core.apply(ACCOUNT, changed, null)).toBeNull();
+  });
+
+  it('deletes a rule whose settings core spells in other characters', async () => {
+    const [rule] = theirs.records['alert_rules'] ?? [];
+    const world = providerRig({ estate: { ...theirs, records: { ...theirs.records, alert_rules: [{ ...rule, settings: { 'e\u0301': ['o\u0308'] } }] } } });
+    const core = await begun(world);
+    const state = { ...(await core.import(RULE, String(rule?.['alert_config_id']))), settings: '{"\u00e9":["\u00f6"]}' };
+    expect(await core.apply(RULE, state, null)).toBeNull();
+  });
+
   it('keeps the state where a listing failed, and drops an object only when it is gone', async () => {
     let fails = false;
     const world = providerRig({
