@@ -65,10 +65,17 @@ function attributesOf(attributes: Attributes, block: JsonObject, path: readonly 
       if (value === null) return [];
       const secret = /^(.+)_wo(_version)?$/.exec(name);
       const attribute = own(attributes, secret?.[1] ?? name);
+      if (!secret && attribute?.secret === true) return misnamed([...path, name], site);
       if (secret && attribute?.secret === true) return secret[2] === undefined ? [[secret[1] as string, secretOf(value, [...path, name], site)]] : [];
       return [[name, attributeOf(attribute, value, [...path, name], site)]];
     }),
   );
+}
+
+function misnamed(path: readonly string[], { complain }: Site): readonly [] {
+  const name = path.join('.');
+  complain({ path, code: 'unknown-attribute', summary: `\`${name}\` is called \`${name}_wo\` in a stack`, detail: 'It is one variable that is marked sensitive.' });
+  return [];
 }
 
 function attributeOf(attribute: Attribute | undefined, value: Json, path: readonly string[], site: Site): Raw {
@@ -78,10 +85,9 @@ function attributeOf(attribute: Attribute | undefined, value: Json, path: readon
 }
 
 function secretOf(value: Json, path: readonly string[], site: Site): Raw {
-  const raw = typeof value === 'string' ? textValue(templateParts(value), path, site) : undefined;
-  return typeof raw === 'string' && (raw === '' || /^\$\{secret\.[^{}]*\}$/.test(raw))
-    ? raw
-    : literalSecret(site, path, `\`${path.join('.')}\` is secret: it has to be one variable that is marked sensitive`);
+  const parts = typeof value === 'string' ? templateParts(value) : [];
+  const raw = parts.length === 1 ? textValue(parts, path, { ...site, secret: true }) : undefined;
+  return typeof raw === 'string' && (raw === '' || /^\$\{secret\.[^{}]*\}$/.test(raw)) ? raw : literalSecret(site, path);
 }
 
 const isThere = (value: Json | undefined): value is Exclude<Json, null> => value !== undefined && value !== null;

@@ -44,6 +44,9 @@ export function templateParts(text: string): readonly TemplatePart[] {
   return parts;
 }
 
+/** The template that stands for a text as it is. */
+export const asTemplate = (text: string): string => text.replace(/[$%](?=\{)/g, '$&$&');
+
 /** The offset behind the `}` that ends what begins at `from`; the end of the text where nothing does. */
 function closing(text: string, from: number): number {
   const open: ('{' | '"')[] = ['{'];

@@ -3,7 +3,7 @@
 import { NAME, didYouMean, formatAddress, isObject, own, type Json, type JsonObject, type Kind } from '../model/index.js';
 import { EMPTY, textOf, partsOf, type Part } from './expression.js';
 import { isMap, limits, type Raw } from './raw.js';
-import { isTraversal, templateParts, type Step, type TemplatePart, type Traversal } from './stack-template.js';
+import { asTemplate, isTraversal, templateParts, type Step, type TemplatePart, type Traversal } from './stack-template.js';
 import type { Complain } from './interpolate.js';
 
 /** A stack as it was read, and what else is needed to understand it. */
@@ -24,6 +24,8 @@ export interface Site {
   readonly complain: Complain;
   /** Locals and outputs on the way here, so that none leads back into itself. */
   readonly inside: readonly string[];
+  /** Whether the value is a secret: nothing of it is repeated. */
+  readonly secret?: true;
 }
 
 const FORMS =
@@ -46,6 +48,15 @@ export function rawOf(value: Json, path: readonly string[], site: Site): Raw {
   if (Array.isArray(value)) return (value as readonly Json[]).map((item, index) => rawOf(item, [...path, String(index)], site));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [keyOf(key, path, site), rawOf(item, [...path, key], site)]));
+}
+
+/** A value in which no text is a template, as the default of a variable is one. */
+export const literalOf = (value: Json, path: readonly string[], site: Site): Raw => rawOf(untemplated(value), path, site);
+
+function untemplated(value: Json): Json {
+  if (typeof value === 'string') return asTemplate(value);
+  if (Array.isArray(value)) return (value as readonly Json[]).map(untemplated);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [asTemplate(key), untemplated(item)])) : value;
 }
 
 /** Keys are templates like any text, and have to be known. */
@@ -89,7 +100,9 @@ function expressionValue(part: Exclude<TemplatePart, string>, path: readonly str
 }
 
 const unsupported = (text: string, path: readonly string[], site: Site): Raw =>
-  refuse(site, path, 'unsupported-expression', `the expression ${text.length > 200 ? `${text.slice(0, 200)}…` : text} is not evaluated here`, FORMS);
+  site.secret
+    ? literalSecret(site, path)
+    : refuse(site, path, 'unsupported-expression', `the expression ${text.length > 200 ? `${text.slice(0, 200)}…` : text} is not evaluated here`, FORMS);
 
 function traversalValue(part: Traversal, path: readonly string[], site: Site): Raw {
   const [head, ...rest] = part.steps;
@@ -126,7 +139,8 @@ function variableValue({ text }: Traversal, [name, ...more]: readonly Step[], pa
   return `\${secret.env.TRUEUP_VAR_${name}}`;
 }
 
-export function literalSecret(site: Site, path: readonly string[], summary: string): Raw {
+/** What stands there is not repeated. */
+export function literalSecret(site: Site, path: readonly string[], summary = `\`${path.join('.')}\` is secret: it has to be one variable that is marked sensitive`): Raw {
   return refuse(
     site,
     path,

@@ -7,7 +7,7 @@ import type { Piece } from './collect.js';
 import type { Raw } from './raw.js';
 import { bondsOf, lookupRaw, resourceOf, type Bonds } from './stack-blocks.js';
 import type { Remark, StackFile, StackFiles } from './stack-files.js';
-import { blockAt, isSecret, rawOf, type Site, type Stack } from './stack-values.js';
+import { blockAt, isSecret, literalOf, rawOf, type Site, type Stack } from './stack-values.js';
 import type { Complaint } from './validate.js';
 import { typeIn, type VariableType, type VariableTypes } from './variables.js';
 
@@ -112,7 +112,7 @@ function takeStack(work: Work, file: StackFile, stack: Stack): void {
   for (const [name, variable] of Object.entries(blockAt(stack.tree, 'variable'))) {
     const { default: initial, type, validation } = isObject(variable) ? variable : {};
     if (isSecret(variable)) continue;
-    if (initial !== undefined) share(work, pieceOf(file, ['variables', name], rawOf(initial, [], siteOf(whole)), whole));
+    if (initial !== undefined) share(work, pieceOf(file, ['variables', name], literalOf(initial, ['variable', name, 'default'], siteOf(whole)), whole));
     const shape = typeof type === 'string' ? typeIn(type) : undefined;
     if (shape) work.types.set(name, shape);
     if (validation !== undefined && [validation].flat().length > 0)

@@ -166,7 +166,9 @@ alert_rules:
     ['an item of a list, in the old way', { default: ['a', 'b'] }, '${var.v.0}', 'a'],
     ['a member', { default: { a: { n: 0.5 } } }, '${var.v.a["n"]}', '0.5'],
     ['a member inside a text', { default: ['a'] }, '<${var.v[0]}>', '<a>'],
-    ['what looks like a reference', { default: ['$${var.v}'] }, '${var.v[0]}', '${var.v}'],
+    ['what looks like a reference', { default: ['${var.v}'] }, '${var.v[0]}', '${var.v}'],
+    ['what looks like a template, of which a default is none,', { default: '${upper("x")} $${a} %{if} %%{b}' }, '${var.v}', '${upper("x")} $${a} %{if} %%{b}'],
+    ['a member whose key looks like one', { default: { m: { '%%{k}': 1, x: 'X' } } }, '${var.v.m.x}', 'X'],
   ])('gives a text %s of a variable', async (_, variable, text, expected) => {
     const found = (await values({ variable: { v: variable }, ...destined(text) }, 'alert_push_destinations.p')) as Record<string, unknown>;
     expect(found['name']).toEqual(expected);
@@ -341,6 +343,21 @@ describe('what cannot be said', () => {
       'a secret as text beside a variable',
       { variable: { k: { sensitive: true } }, ...destination({ secret_wo: 'x${var.k}' }) },
       'literal-secret | base/p | authentication.secret_wo | ',
+    ],
+    [
+      'what a function makes of a secret',
+      destination({ secret_wo: '${sha256("hunter2")}' }),
+      'literal-secret | base/p | authentication.secret_wo | base/p: `authentication.secret_wo` is secret',
+    ],
+    [
+      'what a local makes of a secret',
+      { locals: { s: '${sha256("hunter2")}' }, ...destination({ secret_wo: '${local.s}' }) },
+      'literal-secret | base/p | authentication.secret_wo | base/p: `authentication.secret_wo` is secret',
+    ],
+    [
+      'a secret under the name that a file has for it',
+      destination({ secret: 'hunter2' }),
+      'unknown-attribute | base/p | authentication.secret | base/p: `authentication.secret` is called `authentication.secret_wo`',
     ],
     ['a variable that is not sensitive', { variable: { k: {} }, ...destination({ secret_wo: '${var.k}' }) }, 'literal-secret | base/p | authentication.secret_wo | '],
     ['a sensitive variable with a default', { variable: { k: { sensitive: true, default: 'hunter2' } }, ...destination({ secret_wo: '${var.k}' }) }, 'literal-secret | base/p | '],
