@@ -79,7 +79,8 @@ function program(entries: readonly Entry[], kinds: Kinds, library: CdkLibrary): 
     constants: new Map(),
     ids: new Map(entries.map((entry) => [addressOf(entry), entry.id ?? ''])),
     names: new Set(RESERVED),
-    paths: new Set(['devicecloud']),
+    // The second one no scope can hold: the library looks children up in a plain object.
+    paths: new Set(['devicecloud', 'constructor']),
   };
   const statements = entries.map((entry) => statement(entry, desk));
   const classes = ['DevicecloudProvider', ...new Set(entries.map(({ kind }) => pascal(kind.singular)))].toSorted();

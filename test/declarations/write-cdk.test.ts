@@ -104,6 +104,11 @@ describe('writeCdk', () => {
     expect(one?.props).toEqual({ name: 'b', account: '1', lifecycle: { createBeforeDestroy: true } });
   });
 
+  it('gives nothing an id that no scope of the library can hold', () => {
+    const [one] = made(programOf(new Map([['accounts', [{ name: 'constructor', id: '1', values: { name: 'c' } }]]])));
+    expect(one?.id).toBe('constructor-account');
+  });
+
   it('makes what is referred to first, and one constant a name', () => {
     const account = (id: string, name: string, parent?: string): Written => ({ id, name, values: { name, ...(parent !== undefined && { account: parent }) } });
     const live = new Map([['accounts', [account('1', 'leaf', '2'), account('2', 'a-1', '3'), account('3', 'a1'), account('4', 'other', '3')]]]);
