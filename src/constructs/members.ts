@@ -10,6 +10,8 @@ export interface Door {
   readonly isSecret: (value: unknown) => boolean;
   /** Continues "it has to be …". */
   readonly secretWords: string;
+  /** What a token stands for, as far as the program knows. */
+  readonly resolved: (value: unknown) => unknown;
   /** A secret `x` is given as `xWo` and `xWoVersion`. */
   readonly writeOnly: boolean;
   readonly document: (value: unknown) => unknown;
@@ -80,11 +82,20 @@ export function complaints(attributes: Attributes, given: Given, door: Door, pat
 function against(attribute: Attribute, value: unknown, door: Door, path: string): readonly string[] {
   if (attribute.secret === true) return door.isSecret(value) ? [] : [`\`${path}\` is secret, and its value cannot stand in a program: it has to be ${door.secretWords}.`];
   if (attribute.word === 'document') return againstDocument(attribute, value, door, path);
-  if (door.isToken(value)) return [];
+  if (door.isToken(value)) return attribute.word === 'object' ? hidden(attribute.attributes, door.resolved(value), door, `${path}.`) : [];
   if (attribute.word === 'object' && isObject(value)) return complaints(attribute.attributes, value, door, `${path}.`);
   if (attribute.word === 'map' && isObject(value)) return Object.entries(value).flatMap(([key, item]) => against(attribute.of, item, door, `${path}.${key}`));
   if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value)) return value.flatMap((item, index) => against(attribute.of, item, door, `${path}.${index}`));
   return fits(attribute, value) ? [] : [`\`${path}\`: ${expected(attribute)} is expected, not ${found(value)}.${wordMeant(attribute, value)}`];
+}
+
+/** What is wrong with the secrets in an object that a token stands for, which names them as the API does. */
+function hidden(attributes: Attributes, whole: unknown, door: Door, path: string): readonly string[] {
+  if (!isObject(whole)) return [];
+  return membersOf(attributes, door).flatMap(({ prop, name, attribute }) => {
+    if (attribute.secret === true) return whole[name] === undefined ? [] : against(attribute, whole[name], door, path + prop);
+    return attribute.word === 'object' ? hidden(attribute.attributes, whole[name], door, `${path}${prop}.`) : [];
+  });
 }
 
 function fits(attribute: Attribute, value: unknown): boolean {

@@ -212,6 +212,7 @@ describe('validate() says by path', () => {
     ['a literal in a condition', { name: 'x', hook: { url: 'u', tokenWo: '${true ? "hunter2" : ""}' } }, '`hook.tokenWo` is secret'],
     ['a literal in brackets', { name: 'x', hook: { url: 'u', tokenWo: '${["hunter2"][0]}' } }, '`hook.tokenWo` is secret'],
     ['a literal on lines of its own', { name: 'x', hook: { url: 'u', tokenWo: '${<<A\nhunter.2\nA\n}' } }, '`hook.tokenWo` is secret'],
+    ['a literal in what a token stands for', { name: 'x', hook: Lazy.anyValue({ produce: () => ({ url: 'u', token_wo: 'hunter2' }) }) }, '`hook.tokenWo` is secret'],
     ['a literal in a token', { name: 'x', hook: { url: 'u', tokenWo: Lazy.stringValue({ produce: () => 'hunter2' }) } }, '`hook.tokenWo` is secret'],
     ['a secret by its own name', { name: 'x', hook: { url: 'u', token: '${var.a}' } }, '`hook.token` does not exist. '],
   ])('%s', (_, props, says) => {

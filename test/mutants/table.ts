@@ -71,6 +71,7 @@ export const mutants: readonly Mutant[] = [
     tests: constructs,
   },
   { name: 'a variable that a plan shows passes as a secret', file: 'constructs/native/tokens.ts', find: 'secret\\.(?:env', replace: '(?:secret|var)\\.(?:x|env', tests: native },
+  { name: 'a token may hide a secret', file: 'constructs/members.ts', find: 'if (!isObject(whole)) return [];', replace: 'if (path !== "") return [];', tests: constructs },
   { name: 'a prop that does not exist is passed over', file: 'constructs/members.ts', find: 'return [...unknown, ...wrong];', replace: 'return wrong;', tests: constructs },
   { name: 'two objects of a program share an address', file: 'constructs/native/program.ts', find: '...collisions(entries)', replace: '', tests: native },
   { name: 'a file of another hand is removed by a program', file: 'cli/constructs.ts', find: "readFileSync(path, 'utf8').startsWith(mark)", replace: 'true', tests: native },
@@ -841,6 +842,20 @@ export const mutants: readonly Mutant[] = [
     file: 'declarations/stack-values.ts',
     find: "variable['sensitive'] === true",
     replace: "variable['sensitive'] === null",
+    tests: stacks,
+  },
+  {
+    name: 'an expression in a secret is repeated',
+    file: 'declarations/stack-blocks.ts',
+    find: '{ ...site, secret: true }',
+    replace: 'site',
+    tests: stacks,
+  },
+  {
+    name: 'a default of a variable is a template',
+    file: 'declarations/stack.ts',
+    find: "literalOf(initial, ['variable', name, 'default']",
+    replace: "rawOf(initial, ['variable', name, 'default']",
     tests: stacks,
   },
   {

@@ -19,6 +19,7 @@ export interface CdkTokens extends Tokens {
 export const doorAt = (scope: IConstruct): Door => ({
   isToken: (value) => isExpression(value) || Token.isUnresolved(value),
   isSecret: (value) => isKept(value, scope),
+  resolved: (value) => resolved(value, scope),
   secretWords: 'a reference to what is kept elsewhere, as the `stringValue` of a sensitive TerraformVariable without a default is one',
   writeOnly: true,
   document: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
