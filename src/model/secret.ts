@@ -1,8 +1,9 @@
 // A secret is a type that cannot print itself. Its value leaves only through `reveal`,
 // which the api room calls for the request that carries it and the fingerprint for its hash.
-import { inspect } from 'node:util';
-
 export const SENSITIVE = '(sensitive)';
+
+/** What `util.inspect` calls. Imported, it would ask programs with our types for those of Node. */
+const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 export class Secret {
   /** Where the value comes from, such as `env.PAGER_SECRET`: safe to print, and what a body hash is made of. */
@@ -27,7 +28,7 @@ export class Secret {
     return SENSITIVE;
   }
 
-  [inspect.custom](): string {
+  [INSPECT](): string {
     return SENSITIVE;
   }
 }
