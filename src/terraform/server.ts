@@ -1,16 +1,11 @@
-// The gRPC side: unary calls over Node's own HTTP/2, one message each way, which is all that the protocol has. It is
-// given connections and opens none of its own, so that a process can listen before it has loaded this.
-import {
-  createSecureServer,
-  createServer as createPlainServer,
-  type Http2SecureServer,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2';
+// The gRPC side: unary calls, one message each way, which is all that the protocol has. It is given connections and
+// opens none of its own, so that a process can listen before it has loaded this.
 import { createServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createServer as createTlsServer } from 'node:tls';
 import { callsOf, LARGEST_MESSAGE, type Reply } from './calls.js';
+import { headerBlock } from './hpack.js';
+import { serveHttp2, type Connection, type Request, type Response } from './http2.js';
 import type { Log } from './log.js';
 import { methods, type Method } from './messages.js';
 import type { ProviderServer } from './protocol.js';
@@ -39,9 +34,8 @@ export interface GrpcServer {
 }
 
 export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcServer {
-  const server = listenerOf(tls);
   const connections = new Set<Socket>();
-  const sessions = new Set<ServerHttp2Session>();
+  const sessions = new Set<Connection>();
   const running = new Set<Promise<Reply>>();
   let seen = false;
   let over = false;
@@ -56,11 +50,11 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
     return {};
   };
 
-  async function answer(path: string, chunks: readonly Buffer[], length: number): Promise<Uint8Array> {
+  async function answer({ path, body }: Request): Promise<Uint8Array> {
     const method = methods.get(path);
     const call = path === '/plugin.GRPCController/Shutdown' ? shutdown : calls[path.slice(PREFIX.length)];
     if (!method || !call) throw new Status(UNIMPLEMENTED, `${path} is not spoken`);
-    const request = decoded(method, messageIn(chunks, length));
+    const request = decoded(method, messageIn(body));
     seen = true;
     const work = call(request);
     running.add(work);
@@ -69,25 +63,14 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
     return method.response.encode(reply);
   }
 
-  server.on('session', (session) => {
+  function serve(stream: Duplex): void {
+    const session = serveHttp2(stream, FRAME + LARGEST_MESSAGE, (request) => answer(request).then(answered, refused));
     sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-  });
-  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    stream.once('close', () => sessions.delete(session));
     stream.on('error', ignored);
-    const chunks: Buffer[] = [];
-    let length = 0;
-    stream.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= FRAME + LARGEST_MESSAGE) chunks.push(chunk);
-    });
-    stream.on('end', () => {
-      answer(String(headers[':path']), chunks, length).then(
-        (message) => reply(stream, message),
-        (error: unknown) => refuse(stream, error),
-      );
-    });
-  });
+  }
+
+  const secured = tls && createTlsServer({ cert: tls.certificate, key: tls.key, ca: tls.client, requestCert: true, rejectUnauthorized: true, ALPNProtocols: ['h2'] }, serve);
   return {
     accept(connection) {
       connections.add(connection);
@@ -96,26 +79,19 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
         connections.delete(connection);
         if (seen && connections.size === 0) end();
       });
-      server.emit('connection', connection);
+      if (secured) secured.emit('connection', connection);
+      else serve(connection);
     },
     async idle() {
       while (running.size > 0) await Promise.all(running);
     },
     async close() {
-      await Promise.all([...sessions].map((session) => new Promise<void>((done) => session.close(done))));
+      await Promise.all([...sessions].map((session) => session.close()));
     },
   };
 }
 
 const PREFIX = '/tfplugin6.Provider/';
-
-/** Memory in MB: a session may hold as many of the largest messages as core has calls under way. */
-const limits = { maxSessionMemory: 4096 };
-
-function listenerOf(tls: Tls | undefined): Http2Server | Http2SecureServer {
-  if (!tls) return createPlainServer(limits);
-  return createSecureServer({ ...limits, cert: tls.certificate, key: tls.key, ca: tls.client, requestCert: true, rejectUnauthorized: true });
-}
 
 /** Why a call got no reply, as gRPC numbers it. */
 class Status extends Error {
@@ -133,11 +109,10 @@ const INTERNAL = 13;
 /** What stands before a message: whether it is compressed (1 byte), and its length (4). */
 const FRAME = 5;
 
-/** The one message of a call. @param length of all that came, which is not kept where it is too much @throws Status */
-function messageIn(chunks: readonly Buffer[], length: number): Buffer {
-  if (length > FRAME + LARGEST_MESSAGE) throw new Status(RESOURCE_EXHAUSTED, `a message of ${length} bytes is too large`);
-  const framed = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-  if (length < FRAME || framed.readUInt32BE(1) !== length - FRAME) throw new Status(INTERNAL, 'one message is expected');
+/** The one message of a call. @throws Status */
+function messageIn(framed: Buffer | undefined): Buffer {
+  if (!framed) throw new Status(RESOURCE_EXHAUSTED, `a message has ${LARGEST_MESSAGE} bytes at most`);
+  if (framed.length < FRAME || framed.readUInt32BE(1) !== framed.length - FRAME) throw new Status(INTERNAL, 'one message is expected');
   if (framed[0] !== 0) throw new Status(UNIMPLEMENTED, 'messages are not compressed');
   return framed.subarray(FRAME);
 }
@@ -150,29 +125,29 @@ function decoded({ request }: Method, message: Buffer): ReturnType<Method['reque
   }
 }
 
-const accepted = { ':status': 200, 'content-type': 'application/grpc' };
-
-function succeed(this: ServerHttp2Stream): void {
-  this.sendTrailers({ 'grpc-status': 0 });
-}
-
-/** A client that vanishes, or gives a call up, is no trouble of ours; without a listener it would be. */
+/** A client that vanishes is no trouble of ours; without a listener it would be. */
 const ignored = (): void => undefined;
 
-function reply(stream: ServerHttp2Stream, message: Uint8Array): void {
-  if (stream.destroyed) return;
-  const framed = Buffer.alloc(FRAME + message.length);
-  framed.writeUInt32BE(message.length, 1);
-  framed.set(message, FRAME);
-  stream.on('wantTrailers', succeed);
-  stream.respond(accepted, { waitForTrailers: true });
-  stream.end(framed);
+const headers = headerBlock([['content-type', 'application/grpc']]);
+const trailers = headerBlock([['grpc-status', '0']]);
+
+function answered(message: Uint8Array): Response {
+  const body = Buffer.alloc(FRAME + message.length);
+  body.writeUInt32BE(message.length, 1);
+  body.set(message, FRAME);
+  return { headers, body, trailers };
 }
 
-function refuse(stream: ServerHttp2Stream, error: unknown): void {
-  if (stream.destroyed) return;
+function refused(error: unknown): Response {
   const { code, message } = error instanceof Status ? error : new Status(INTERNAL, 'the call failed');
-  stream.respond({ ...accepted, 'grpc-status': code, 'grpc-message': encodeURIComponent(message) }, { endStream: true });
+  const why = encodeURIComponent(message).slice(0, 120);
+  return {
+    headers: headerBlock([
+      ['content-type', 'application/grpc'],
+      ['grpc-status', String(code)],
+      ['grpc-message', why],
+    ]),
+  };
 }
 
 export interface Reattached {

@@ -15,6 +15,7 @@ export interface Mutant {
 const plan = ['reconciler/plan.test.ts'];
 const cty = ['terraform/cty.test.ts'];
 const wire = ['terraform/server.test.ts'];
+const http2 = ['terraform/http2.test.ts'];
 const apply = ['reconciler/apply.test.ts'];
 const crash = ['reconciler/crash.test.ts'];
 const proof = ['reconciler/proof.test.ts'];
@@ -987,8 +988,32 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   { name: 'a twin may adopt alone', file: 'model/declaration.ts', find: 'other.adopt !== undefined && one.adopt', replace: 'one.adopt', tests: plan },
-  { name: 'half a message counts', file: 'terraform/server.ts', find: ' || framed.readUInt32BE(1) !== length - FRAME', replace: '', tests: wire },
-  { name: 'a message too large is taken', file: 'terraform/server.ts', find: 'if (length > FRAME + LARGEST_MESSAGE) throw', replace: 'if (length < 0) throw', tests: wire },
+  { name: 'more is sent than the client takes', file: 'terraform/http2.ts', find: 'largest, window, stream.window)', replace: 'largest, window)', tests: http2 },
+  {
+    name: 'a window that grows wakes nobody',
+    file: 'terraform/http2.ts',
+    find: 'else if (stream) stream.window += more;\n    pushAll();',
+    replace: 'else if (stream) stream.window += more;',
+    tests: http2,
+  },
+  {
+    name: 'malformed frames end the process',
+    file: 'terraform/http2.ts',
+    find: 'socket.removeAllListeners(',
+    replace: 'if (streams.size === 0) throw error;\n      socket.removeAllListeners(',
+    tests: http2,
+  },
+  { name: 'a connection closes over what is under way', file: 'terraform/http2.ts', find: 'closing && streams.size === 0 && ', replace: 'closing && ', tests: http2 },
+  {
+    name: 'padding is part of the message',
+    file: 'terraform/http2.ts',
+    find: 'payload.subarray(start, payload.length - padding)',
+    replace: 'payload.subarray(start)',
+    tests: http2,
+  },
+  { name: 'headers are not remembered', file: 'terraform/hpack.ts', find: 'if (first & 0x40) this.#remember(header);', replace: '', tests: http2 },
+  { name: 'half a message counts', file: 'terraform/server.ts', find: ' || framed.readUInt32BE(1) !== framed.length - FRAME', replace: '', tests: wire },
+  { name: 'a message too large is taken', file: 'terraform/http2.ts', find: 'stream.length > most ? undefined : stream', replace: 'stream', tests: http2 },
   {
     name: 'a field may end behind its message',
     file: 'terraform/messages.ts',
