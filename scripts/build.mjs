@@ -57,7 +57,11 @@ const asked = flag === '--version' || flag === '-v' ? (words.length === 1 ? '--v
   : words[0] === 'help' ? words.slice(1).join(' ')
   : undefined;
 if (asked !== undefined && Object.hasOwn(answers, asked)) process.stdout.write(answers[asked]);
-else if (!started('command', true)) import('./main.js').then(({ main }) => main(process));
+else {
+  const command = loaded('command', true);
+  if (command) void command.main(process);
+  else import('./main.js').then(({ main }) => main(process));
+}
 `;
 }
 
@@ -71,7 +75,7 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
 }
 // All of it is one script, with the code that V8 made of it when it was built: a fifth of a short run is compiling. V8
 // believes of a script its length and of code everything: both have to be what was built, by the Node it was built for.
-function started(name, onlyCompiled) {
+function loaded(name, onlyCompiled) {
   const { join } = require('node:path');
   const { readFileSync } = require('node:fs');
   const file = join(__dirname, name + '.cjs');
@@ -80,26 +84,35 @@ function started(name, onlyCompiled) {
     source = readFileSync(file);
     cache = readFileSync(join(__dirname, name + '.cache'));
   } catch (error) {
-    if (onlyCompiled || !source) return false;
+    if (onlyCompiled || !source) return undefined;
   }
   let cachedData = process.version + process.arch === '${process.version}${process.arch}' ? cache?.subarray(32) : undefined;
   if (cachedData && !require('node:crypto').createHash('sha256').update(source).update(cachedData).digest().equals(cache.subarray(0, 32))) cachedData = undefined;
-  if (!cachedData && onlyCompiled) return false;
+  if (!cachedData && onlyCompiled) return undefined;
   const script = new (require('node:vm').Script)(source.latin1Slice(), { filename: 'trueup/' + name + '.cjs', cachedData });
-  if (script.cachedDataRejected && onlyCompiled) return false;
+  if (script.cachedDataRejected && onlyCompiled) return undefined;
   const made = { exports: {} };
   script.runInThisContext()(made.exports, require, made, file, __dirname);
-  void made.exports.main(process);
-  return true;
+  return made.exports;
 }
 `;
 
-/** Started by terraform and by nobody else: the script without its code is good enough where that is missing. */
-const providerEntry = `${beginning}if (!started('provider', false)) {
+/**
+ * Says where it listens, and loads the rest then: the script without its code is good enough where that is missing. A
+ * program that asks for it instead of starting it gets the beginning alone.
+ */
+async function providerEntry() {
+  const { outputFiles } = await build({ ...common, format: 'cjs', entryPoints: ['src/cli/provider-start.ts'], write: false });
+  return `${beginning}const start = { exports: {} };
+(function (exports, require, module) {
+${outputFiles[0].text}})(start.exports, require, start);
+if (require.main !== module) module.exports = start.exports;
+else if (!require('node:fs').existsSync(require('node:path').join(__dirname, 'provider.cjs'))) {
   process.stderr.write('provider.cjs is missing beside ' + __filename + '. Install trueup anew.\\n');
   process.exit(1);
-}
+} else void start.exports.main(process, (...all) => loaded('provider', false).load(...all));
 `;
+}
 
 /** A single script, which alone can carry compiled code; whoever runs it gives it what a module has. */
 async function script(name, source) {
@@ -149,7 +162,7 @@ if (types.status !== 0) process.exit(types.status ?? 1);
 await typeConstructs(common, join(made, 'types'));
 for (const [name, text] of [
   ['trueup.cjs', await entry()],
-  ['terraform-provider-devicecloud.cjs', providerEntry],
+  ['terraform-provider-devicecloud.cjs', await providerEntry()],
 ]) {
   writeFileSync(join(made, name), text);
   chmodSync(join(made, name), 0o755);

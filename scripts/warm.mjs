@@ -57,7 +57,7 @@ function loaded(name) {
     const code = script.createCachedData();
     writeFileSync(join(folder, `${name}.cache`), Buffer.concat([createHash('sha256').update(source).update(code).digest(), code]));
   };
-  return { main: made.exports.main, keep };
+  return { ...made.exports, keep };
 }
 
 // Just enough of protocol buffers for these few messages: fields with a length, shorter than 16 KiB.
@@ -79,14 +79,15 @@ function firstOf(bytes) {
 const rule = '{"associated_groups":["1"],"filter_criteria":{"alert_type__in":["account_locked"]},"schedule":"daily"}';
 
 /** The provider as terraform starts it, and what terraform asks of it for a resource that is made and then stays. */
-async function provider(main, environment) {
+async function provider(load, environment) {
+  const { main } = require(join(folder, 'terraform-provider-devicecloud.cjs'));
   const { Client, credentials } = require('@grpc/grpc-js');
   const cookie = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';
   let line = () => undefined;
   const said = new Promise((done) => (line = done));
   const stdout = new Writable({ write: (chunk, _encoding, next) => next(line(String(chunk))) });
   const own = { env: { ...environment, TF_PLUGIN_MAGIC_COOKIE: cookie, TF_DISABLE_PLUGIN_TLS: '1' }, stdout, exit: () => undefined };
-  await main(Object.create(process, Object.fromEntries(Object.entries(own).map(([name, value]) => [name, { value, writable: true }]))));
+  await main(Object.create(process, Object.fromEntries(Object.entries(own).map(([name, value]) => [name, { value, writable: true }]))), load);
   const client = new Client(`unix:${(await said).split('|')[3]}`, credentials.createInsecure());
   const same = (bytes) => bytes;
   const ask = (method, fields = {}) =>
@@ -114,7 +115,7 @@ try {
   for (const words of commands) if ((await run(command.main, words, environment)) !== 0) throw new Error(`${words.join(' ')} failed`);
   command.keep();
   const served = loaded('provider');
-  await provider(served.main, environment);
+  await provider(served.load, environment);
   served.keep();
 } finally {
   process.chdir(tmpdir());

@@ -1,8 +1,9 @@
-// The executable that terraform and OpenTofu start: the provider behind the wire.
-import { serveCore } from './provider-process.js';
-import { spare } from './thrift.js';
+// The executable that terraform and OpenTofu start, but for its beginning: the provider behind the wire.
+import type { Log } from '../terraform/log.js';
+import { grpcServer } from '../terraform/server.js';
+import type { Loaded } from './provider-process.js';
+import { providerOf } from './provider.js';
 
-export async function main(process: NodeJS.Process): Promise<void> {
-  spare('start');
-  await serveCore(process, async (log) => (await import('./provider.js')).providerOf(process, log));
+export async function load(process: NodeJS.Process, log: Log): Promise<Loaded> {
+  return { grpcServer, provider: await providerOf(process, log) };
 }

@@ -9,6 +9,7 @@ import { selfSigned } from '../terraform/certificate.js';
 import { clientCertificate, handshakeLine, socketPath, startedByCore, type Address } from '../terraform/handshake.js';
 import { jsonLog, type Log } from '../terraform/log.js';
 import type { ProviderServer } from '../terraform/protocol.js';
+import type { grpcServer } from '../terraform/server.js';
 import { makeFolder, socketIn, sweepFolders } from './provider-folder.js';
 
 const clock = systemClock();
@@ -19,7 +20,13 @@ const LAST_WORDS = 1_000;
 /** Milliseconds between two looks for core, which may be killed before it ever connected. */
 const WATCH = 1_000;
 
-export async function serveCore(process: NodeJS.Process, load: (log: Log) => Promise<ProviderServer>): Promise<void> {
+/** What answers, which is loaded once core knows where to ask. */
+export interface Loaded {
+  readonly provider: ProviderServer;
+  readonly grpcServer: typeof grpcServer;
+}
+
+export async function serveCore(process: NodeJS.Process, load: (log: Log) => Promise<Loaded>): Promise<void> {
   const { env, stderr } = process;
   if (!startedByCore(env)) {
     stderr.write('This is a provider for terraform and OpenTofu, which start it themselves. Name its folder under dev_overrides, or install it in a filesystem mirror.\n');
@@ -39,7 +46,7 @@ export async function serveCore(process: NodeJS.Process, load: (log: Log) => Pro
   }
 }
 
-async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log) => Promise<ProviderServer>): Promise<void> {
+async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log) => Promise<Loaded>): Promise<void> {
   const core = process.ppid;
   const client = clientCertificate(process.env);
   const own = client === undefined ? undefined : selfSigned(clock.now(), systemRandom().bytes(16));
@@ -52,8 +59,7 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log
   // Core that was killed first reads no line, and is not the parent that is watched below.
   process.stdout.write(handshakeLine(address, own?.der), (error) => error && process.exit(1));
 
-  const { grpcServer } = await import('../terraform/server.js');
-  const provider = await load(log);
+  const { provider, grpcServer: serve } = await load(log);
   let ending = false;
   const end = async (): Promise<void> => {
     if (ending) return;
@@ -66,7 +72,7 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log
     await within(LAST_WORDS, Promise.all([provider.close(), grpc.close()]));
     process.exit(0);
   };
-  const grpc = grpcServer({ provider, log, onEnd: () => void end(), ...(own && client !== undefined ? { tls: { ...own, client } } : {}) });
+  const grpc = serve({ provider, log, onEnd: () => void end(), ...(own && client !== undefined ? { tls: { ...own, client } } : {}) });
   listener.removeAllListeners('connection').on('connection', (connection: Socket) => grpc.accept(connection));
   for (const connection of waiting) grpc.accept(connection);
   process.on('SIGTERM', () => void end());

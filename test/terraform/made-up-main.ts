@@ -2,6 +2,7 @@
 // call at which it is killed, `TRUEUP_TEST_HANG` one that is never answered.
 import { appendFileSync } from 'node:fs';
 import { serveCore } from '../../src/cli/provider-process.js';
+import { grpcServer } from '../../src/terraform/server.js';
 import { madeUp } from './made-up.js';
 
 const { TRUEUP_TEST_CALLS: file, TRUEUP_TEST_CRASH: crash, TRUEUP_TEST_HANG: hang } = process.env;
@@ -9,11 +10,12 @@ const { TRUEUP_TEST_CALLS: file, TRUEUP_TEST_CRASH: crash, TRUEUP_TEST_HANG: han
 void serveCore(process, async () => {
   // As the streams of the command do.
   process.stdout.on('error', () => undefined);
-  return madeUp({
+  const provider = madeUp({
     on: async (call) => {
       if (file !== undefined) appendFileSync(file, `${process.pid} ${call}\n`);
       if (crash === call) process.kill(process.pid, 'SIGKILL');
       if (hang === call) await new Promise(() => undefined);
     },
   });
+  return { grpcServer, provider };
 });
