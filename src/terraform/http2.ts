@@ -17,7 +17,7 @@ export interface Response {
 }
 
 export interface Connection {
-  /** Takes no new requests, and ends once all that came are answered and the answers have left. */
+  /** Takes no new requests, and ends once all that came whole are answered and the answers have left. */
   close(): Promise<void>;
 }
 
@@ -275,7 +275,9 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
       read();
     } catch (error) {
       streams.clear();
-      socket.removeAllListeners('data').end(goAway(error instanceof Broken ? error.code : INTERNAL_ERROR), () => socket.destroy());
+      const frames = [...ready, goAway(error instanceof Broken ? error.code : INTERNAL_ERROR)];
+      ready = [];
+      socket.removeAllListeners('data').end(Buffer.concat(frames), () => socket.destroy());
     }
   });
   socket.once('close', () => streams.clear());
@@ -285,6 +287,7 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
       if (socket.destroyed) return;
       const closed = new Promise<void>((done) => void socket.once('close', done));
       closing = true;
+      for (const [id, { whole }] of streams) if (!whole) streams.delete(id);
       send(goAway(0));
       await closed;
     },

@@ -145,19 +145,38 @@ describe('a request', () => {
     expect((await answer).body.toString()).toBe('/a b');
     await closed;
   });
+
+  // Core's broker has one, which is what keeps grpc-go from leaving a connection that was not used for half an hour.
+  it('that never ends is left open beside others, and holds up no close', async () => {
+    const { port, sessions } = await served();
+    const session = client(port);
+    const endless = session.request({ ':method': 'POST', ':path': '/endless' });
+    endless.on('error', () => undefined).write('b');
+    let closed = false;
+    endless.on('close', () => (closed = true));
+    expect((await ask(session, '/a', 'b')).body.toString()).toBe('/a b');
+    expect(closed).toBe(false);
+    await sessions[0]?.close();
+  });
 });
 
-/** What the server says to bytes before it closes: the code of its GOAWAY frame. */
-async function complaint(port: number, bytes: Buffer): Promise<number | undefined> {
+/** All frames that the server sends to bytes before it closes. */
+async function framesOf(port: number, bytes: Buffer): Promise<readonly Buffer[]> {
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => undefined);
   socket.write(bytes);
   await Promise.race([once(socket, 'close'), new Promise((done) => setTimeout(done, 200))]);
   socket.destroy();
-  let all = Buffer.concat(chunks);
-  for (; all.length >= 9; all = all.subarray(9 + all.readUIntBE(0, 3))) if (all[3] === 7) return all.readUInt32BE(13);
-  return undefined;
+  const frames: Buffer[] = [];
+  for (let all = Buffer.concat(chunks); all.length >= 9; all = all.subarray(9 + all.readUIntBE(0, 3))) frames.push(all.subarray(0, 9 + all.readUIntBE(0, 3)));
+  return frames;
+}
+
+/** The code of its GOAWAY frame. */
+async function complaint(port: number, bytes: Buffer): Promise<number | undefined> {
+  const frames = await framesOf(port, bytes);
+  return frames.find((one) => one[3] === 7)?.readUInt32BE(13);
 }
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
@@ -193,6 +212,12 @@ describe('what no client sends', () => {
   ])('%s ends the connection with its code', async (_what, code, frames) => {
     const { port } = await served();
     expect(await complaint(port, Buffer.concat([PREFACE, ...frames]))).toBe(code);
+  });
+
+  it('is complained of behind what was said before, which begins with settings', async () => {
+    const { port } = await served();
+    const frames = await framesOf(port, Buffer.concat([PREFACE, settings, frame(6, 0, 0, Buffer.alloc(8)), frame(6, 0, 0, 'abc')]));
+    expect(frames.map((one) => one[3])).toEqual([4, 8, 4, 6, 7]);
   });
 
   it('another protocol is sent away', async () => {
