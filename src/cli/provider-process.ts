@@ -33,6 +33,8 @@ export async function serveCore(process: NodeJS.Process, load: (log: Log) => Pro
     process.exitCode = 1;
     return;
   }
+  // Core that is killed takes the reader of these lines with it; what is under way goes on.
+  stderr.on('error', () => undefined);
   const log = jsonLog(clock, env, (line) => stderr.write(line));
   try {
     await listenAndServe(process, log, load);

@@ -73,6 +73,8 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
   const secured = tls && createTlsServer({ cert: tls.certificate, key: tls.key, ca: tls.client, requestCert: true, rejectUnauthorized: true, ALPNProtocols: ['h2'] }, serve);
   return {
     accept(connection) {
+      // It may have gone while this was loaded, and would never say so again.
+      if (connection.destroyed) return;
       connections.add(connection);
       connection.on('error', ignored);
       connection.once('close', () => {

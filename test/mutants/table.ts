@@ -1028,6 +1028,21 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: ['terraform/provider-calls.test.ts'],
   },
+  { name: 'a client that had gone keeps the provider', file: 'terraform/server.ts', find: 'if (connection.destroyed) return;', replace: '', tests: wire },
+  {
+    name: 'nobody to read the log ends what is under way',
+    file: 'cli/provider-process.ts',
+    find: "stderr.on('error', () => undefined);",
+    replace: '',
+    tests: wire,
+  },
+  {
+    name: 'a request that never ends holds up a close',
+    file: 'terraform/http2.ts',
+    find: 'for (const [id, { whole }] of streams) if (!whole) streams.delete(id);',
+    replace: '',
+    tests: http2,
+  },
   { name: 'the provider outlives core', file: 'terraform/server.ts', find: 'if (seen && connections.size === 0) end();', replace: '', tests: wire },
   {
     name: 'a promise about an unknown value is not kept',

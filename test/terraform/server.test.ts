@@ -5,7 +5,9 @@ import { encode as pack } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
-import { createServer, connect, type Server, type Socket } from 'node:net';
+import { spawn } from 'node:child_process';
+import { createServer, connect, Socket, type Server } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +19,7 @@ import { typeOf } from '../../src/terraform/schema.js';
 import { grpcServer, type GrpcServer } from '../../src/terraform/server.js';
 import { methods, type Method, type WireMessage } from '../../src/terraform/messages.js';
 import type { ProviderServer } from '../../src/terraform/protocol.js';
+import { executable } from '../support/built.js';
 import { madeUp, note } from './made-up.js';
 
 const type = typeOf(note.attributes);
@@ -340,6 +343,34 @@ describe('the end', () => {
     expect(ended()).toBe(0);
     client.close();
     await expect.poll(ended).toBe(1);
+  });
+
+  it('does not wait for a client that had gone before it was taken', async () => {
+    const { path, grpc, ended } = await served(madeUp());
+    const gone = new Socket().destroy();
+    await once(gone, 'close');
+    grpc.accept(gone);
+    const client = clientOf(path);
+    await call(client, 'tfplugin6.Provider/ValidateProviderConfig', { config: { msgpack: pack({ prefix: null }) } });
+    client.close();
+    await expect.poll(ended).toBe(1);
+  });
+
+  it('of who reads the log is not the end of the process', async () => {
+    const script = await executable(fileURLToPath(new URL('made-up-main.ts', import.meta.url)));
+    const env = { ...process.env, TF_PLUGIN_MAGIC_COOKIE: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2', TF_DISABLE_PLUGIN_TLS: '1', TF_LOG: 'trace' };
+    const child = spawn(script.file, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+      script.remove();
+    });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    child.stderr.destroy();
+    const client = clientOf(line.toString().split('|')[3] ?? '');
+    for (let turn = 0; turn < 3; turn += 1) expect(await call(client, 'tfplugin6.Provider/StopProvider')).toEqual({ Error: '' });
+    expect(child.exitCode).toBeNull();
+    client.close();
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
   it('comes when core asks for it, after the answer', async () => {
