@@ -1,7 +1,7 @@
 // Breaks the sources, one rule at a time, and expects a test to notice: `npm run mutants [part of a name…]`. A mutant that
 // survives is a test that is missing; a text that is no longer found is a row of the table that nobody keeps. That the
 // tests pass over whole sources is seen first; `--tests-follow` leaves that to a run of all tests behind this one, and
-// `--third` takes a third of the rows, another one for each commit.
+// `--tenth` takes a tenth of the rows, another one for each commit.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -57,7 +57,7 @@ async function verdict(mutant: Mutant, folder: string): Promise<string | undefin
 const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
 const wanted = process.argv.slice(2).filter((word) => !flags.has(word));
 const turn = Number.parseInt(spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' }).stdout || '0', 16);
-const due = mutants.filter((_, index) => !flags.has('--third') || index % 3 === turn % 3);
+const due = mutants.filter((_, index) => !flags.has('--tenth') || index % 10 === turn % 10);
 const chosen = due.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 const folder = mkdtempSync(join(tmpdir(), 'trueup-mutants-'));
 const begun = performance.now();
