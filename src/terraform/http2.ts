@@ -72,7 +72,7 @@ interface Frame {
 }
 
 interface Stream {
-  path: string;
+  readonly path: string;
   readonly chunks: Buffer[];
   length: number;
   /** All of the request came. */

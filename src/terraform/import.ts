@@ -1,5 +1,5 @@
 // ImportResourceState: an object by its id, or by what tells it from others, as in `user=77,account=12`.
-import { isEmpty, refuse, writables, type Attribute, type Kind, type Live, type Value } from '../model/index.js';
+import { isEmpty, refuse, Refusal, writables, type Attribute, type Kind, type Live, type Value } from '../model/index.js';
 import type { Collection } from '../reconciler/observe.js';
 import { says } from './convert.js';
 import { wordsFor } from './diagnostics.js';
@@ -11,9 +11,18 @@ export async function importedId(sight: Sight, kind: Kind, asked: string): Promi
   if (id === '') return refuse('no-object', `An id of ${wordsFor(kind)} is missing.`, { detail: formsOf(kind), attribute: kind.id });
   const conditions = conditionsIn(kind, id);
   if (conditions) return (await theOne(sight, kind, conditions)).id;
-  if (!(await sight.find(kind, id)))
+  if (!(await sight.find(kind, id).catch((error: unknown) => advised(kind, error))))
     return refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: formsOf(kind), attribute: kind.id });
   return id;
+}
+
+/** A service may refuse to look for what it takes for no id. @throws what went wrong, with what may be given instead */
+function advised(kind: Kind, error: unknown): never {
+  if (!(error instanceof Refusal)) throw error;
+  throw new Refusal(
+    error.diagnostics.map((one) => ({ detail: formsOf(kind), ...one })),
+    error.exit,
+  );
 }
 
 const formsOf = (kind: Kind): string =>

@@ -157,6 +157,12 @@ describe('importing', () => {
     expect(imported_resources).toBeUndefined();
     expect(diagnostics.map(({ summary, path }) => [summary.includes(why), path])).toEqual([[true, ['id']]]);
   });
+
+  it('says what may be given where the service looks for no such id', async () => {
+    const core = await begun(providerRig({ estate: theirs }));
+    const { diagnostics } = await core.provider.importResourceState({ type_name: ACCOUNT, id: 'nope', identity: null });
+    expect(diagnostics).toMatchObject([{ severity: 'error', summary: expect.stringContaining('400') as string, detail: expect.stringContaining('trueup get accounts') as string }]);
+  });
 });
 
 describe('writing', () => {
