@@ -57,15 +57,16 @@ async function refresh(): Promise<void> {
   const peerFolder = join(root, `terraform-${RULES}`);
   if (!readdirSync(root).includes(`terraform-${RULES}`)) terraformProject(RULES);
   const [own, peer]: [number[], number[]] = [[], []];
-  let peak = 0;
-  for (let turn = 0; turn < (quick ? 3 : 5); turn += 1) {
-    const sampler = setInterval(() => (peak = Math.max(peak, providerMemory())), 20);
+  for (let turn = 0; turn < (quick ? 5 : 9); turn += 1) {
     own.push(seconds([await time('terraform', plan, folder, environment)]));
-    clearInterval(sampler);
     peer.push(seconds([await time('terraform', plan, peerFolder)]));
   }
+  // Looking on takes time itself.
   const counted = await counting(String(environment['TRUEUP_V2_URL']));
+  let peak = 0;
+  const sampler = setInterval(() => (peak = Math.max(peak, providerMemory())), 20);
   await time('terraform', plan, folder, { ...environment, TRUEUP_V2_URL: counted.url });
+  clearInterval(sampler);
   counted.close();
   await up.stop();
   const ratio = median(own) / median(peer);

@@ -3,7 +3,10 @@ import type { Log } from '../terraform/log.js';
 import { grpcServer } from '../terraform/server.js';
 import type { Loaded } from './provider-process.js';
 import { providerOf } from './provider.js';
+import { spare } from './thrift.js';
 
 export async function load(process: NodeJS.Process, log: Log): Promise<Loaded> {
+  // Not before: V8 takes no code that was compiled under other flags.
+  spare('start');
   return { grpcServer, provider: await providerOf(process, log) };
 }

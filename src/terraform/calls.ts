@@ -268,7 +268,7 @@ const valueOf = ({ attributes }: Schema, value: DynamicValue | null | undefined)
 /** A state of terraform before 0.12 comes otherwise; none of ours can be that old. */
 function rawOf(raw: { readonly json: Uint8Array } | null | undefined): unknown {
   if (!raw || raw.json.length === 0) throw new CtyError([], 'the state is not in JSON');
-  return parsed(new TextDecoder().decode(raw.json));
+  return parsed(raw.json);
 }
 
 function packed(type: CtyType, value: CtyValue): { readonly msgpack: Uint8Array } {

@@ -158,6 +158,11 @@ export function readTrouble(attributes: Attributes, config: CtyValue, state: Cty
   ];
 }
 
+/** A state of ours that terraform kept: it holds nothing that is write-only, unless a hand put it there. */
+export function withoutSecrets(attributes: Attributes, state: CtyValue): CtyValue {
+  return secretsIn(attributes, state, []).next().done ? state : salvaged(attributes, state, () => true);
+}
+
 /** What can stay of a state that must not be lost: unknown and write-only values become null, and so does every attribute that `fits` refuses. */
 export function salvaged(attributes: Attributes, value: CtyValue, fits: (type: CtyType, value: CtyValue) => boolean): CtyValue {
   if (!isInside(value) || Array.isArray(value)) return null;

@@ -73,7 +73,7 @@ type Form = 'msgpack' | 'json';
 /** A message without a value is null. @throws CtyError */
 export function decode(type: CtyType, { msgpack, json }: DynamicValue): CtyValue {
   if (msgpack.length > 0) return read(type, unpacked(msgpack), undefined, 'msgpack');
-  return json.length > 0 ? fromJson(type, parsed(new TextDecoder().decode(json))) : null;
+  return json.length > 0 ? fromJson(type, parsed(json)) : null;
 }
 
 /** A value from the JSON that terraform keeps in its state. Missing members become null, those the type does not know are dropped. @throws CtyError */
@@ -81,10 +81,12 @@ export function fromJson(type: CtyType, json: unknown): CtyValue {
   return read(type, json, undefined, 'json');
 }
 
+const utf8 = new TextDecoder();
+
 /** JSON with exact numbers. @throws CtyError */
-export function parsed(text: string): unknown {
+export function parsed(json: Uint8Array): unknown {
   try {
-    return parseJson(text);
+    return parseJson(utf8.decode(json));
   } catch {
     throw new CtyError([], 'the value is no JSON');
   }
@@ -152,7 +154,7 @@ function readPrimitive(type: 'string' | 'number' | 'bool', raw: unknown, at: Tra
 
 function readDynamic(raw: unknown, at: Trail | undefined, form: Form): CtyValue {
   const [type, value] = form === 'json' ? [own(members(raw, at), 'type'), own(members(raw, at), 'value')] : Array.isArray(raw) && raw.length === 2 ? (raw as unknown[]) : [];
-  const json = type instanceof Uint8Array ? parsed(new TextDecoder().decode(type)) : type;
+  const json = type instanceof Uint8Array ? parsed(type) : type;
   if (!isType(json, 0)) return misfit(at, 'a value with its type is expected');
   return new Dynamic(json, read(json, value, at, form));
 }

@@ -84,13 +84,10 @@ interface Stream {
   trailers?: Buffer | undefined;
 }
 
-function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
-  const head = Buffer.allocUnsafe(HEAD);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return payload.length === 0 ? head : Buffer.concat([head, payload]);
+/** A frame in the parts that it is sent in. */
+function frame(type: number, flags: number, stream: number, ...payload: readonly Buffer[]): readonly Buffer[] {
+  const length = payload.reduce((sum, part) => sum + part.length, 0);
+  return [Buffer.of(length >>> 16, length >>> 8, length, type, flags, stream >>> 24, stream >>> 16, stream >>> 8, stream), ...payload];
 }
 
 const number = (value: number): Buffer => {
@@ -114,15 +111,15 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
   let ready: Buffer[] = [];
   let closing = false;
 
-  function send(...frames: readonly Buffer[]): void {
+  function send(parts: readonly Buffer[]): void {
     if (ready.length === 0) setImmediate(leave);
-    ready.push(...frames);
+    ready.push(...parts);
   }
 
   function leave(): void {
-    const frames = ready;
+    const parts = ready;
     ready = [];
-    if (socket.writable) socket.write(frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames));
+    if (socket.writable) socket.write(Buffer.concat(parts));
     finish();
   }
 
@@ -155,7 +152,7 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
     const body = stream.length > most ? undefined : stream.chunks.length === 1 ? stream.chunks[0] : Buffer.concat(stream.chunks);
     void answer({ path: stream.path, body }).then(({ headers, body: rest, trailers }) => {
       if (streams.get(id) !== stream) return;
-      send(frame(HEADERS, END_HEADERS | (rest ? 0 : END_STREAM), id, Buffer.concat([OK, headers])));
+      send(frame(HEADERS, END_HEADERS | (rest ? 0 : END_STREAM), id, OK, headers));
       stream.rest = rest ?? NOTHING;
       stream.trailers = trailers;
       push(id, stream);
@@ -203,7 +200,7 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
         first = value;
       } else if (setting === 5) largest = Math.min(Math.max(value, LARGEST_FRAME), 2 ** 24 - 1);
     }
-    send(frame(SETTINGS, ACK, 0, NOTHING));
+    send(frame(SETTINGS, ACK, 0));
     pushAll();
   }
 
@@ -253,13 +250,12 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
       unread = unread.subarray(PREFACE.length);
     }
     while (unread.length >= HEAD) {
-      const length = unread.readUIntBE(0, 3);
-      if (length > LARGEST_FRAME) return fail(FRAME_SIZE_ERROR);
-      if (unread.length < HEAD + length) return;
-      const payload = unread.subarray(HEAD, HEAD + length);
-      const [type, flags, stream] = [unread.readUInt8(3), unread.readUInt8(4), unread.readUInt32BE(5) & WIDEST];
-      unread = unread.subarray(HEAD + length);
-      take({ type, flags, stream, payload });
+      const end = HEAD + unread.readUIntBE(0, 3);
+      if (end > HEAD + LARGEST_FRAME) return fail(FRAME_SIZE_ERROR);
+      if (unread.length < end) return;
+      const whole = unread;
+      unread = whole.length === end ? NOTHING : whole.subarray(end);
+      take({ type: whole.readUInt8(3), flags: whole.readUInt8(4), stream: whole.readUInt32BE(5) & WIDEST, payload: whole.subarray(HEAD, end) });
     }
   }
 
@@ -267,7 +263,7 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
     throw new Broken(code);
   }
 
-  const goAway = (code: number): Buffer => frame(GOAWAY, 0, 0, Buffer.concat([number(last), number(code)]));
+  const goAway = (code: number): readonly Buffer[] => frame(GOAWAY, 0, 0, number(last), number(code));
 
   socket.on('data', (chunk: Buffer) => {
     unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
@@ -275,13 +271,14 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
       read();
     } catch (error) {
       streams.clear();
-      const frames = [...ready, goAway(error instanceof Broken ? error.code : INTERNAL_ERROR)];
+      const parts = [...ready, ...goAway(error instanceof Broken ? error.code : INTERNAL_ERROR)];
       ready = [];
-      socket.removeAllListeners('data').end(Buffer.concat(frames), () => socket.destroy());
+      socket.removeAllListeners('data').end(Buffer.concat(parts), () => socket.destroy());
     }
   });
   socket.once('close', () => streams.clear());
-  send(frame(SETTINGS, 0, 0, Buffer.concat([Buffer.of(0, 4), number(WIDEST)])), frame(WINDOW_UPDATE, 0, 0, number(WIDEST - NARROW)));
+  send(frame(SETTINGS, 0, 0, Buffer.of(0, 4), number(WIDEST)));
+  send(frame(WINDOW_UPDATE, 0, 0, number(WIDEST - NARROW)));
   return {
     async close() {
       if (socket.destroyed) return;

@@ -7,7 +7,7 @@ import type { Notes, Store } from '../state/store.js';
 import { applyChange } from './apply-resource.js';
 import { assertKnown, blockComplaints, configurationOf, keyless, unaddressed, type CheckAddress, type Configuration, type Door, type Environment } from './config.js';
 import { isRecord, stateOf } from './convert.js';
-import { salvaged } from './checker.js';
+import { withoutSecrets } from './checker.js';
 import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './cty.js';
 import { askedBadly, readObject, readRecords } from './data-sources.js';
 import { complaints, wordsFor } from './diagnostics.js';
@@ -193,7 +193,7 @@ const tooNew = (version: number, known: number): WireDiagnostic => ({
 /** A state, as terraform kept it or somebody wrote it, without secrets: core takes back none. @throws Refusal */
 function stated(attributes: Schema['attributes'], raw: unknown): CtyValue {
   try {
-    return salvaged(attributes, fromJson(typeOf(attributes), raw), () => true);
+    return withoutSecrets(attributes, fromJson(typeOf(attributes), raw));
   } catch (error) {
     if (!(error instanceof CtyError)) throw error;
     // No path: core would show a line of the configuration, which is not what is wrong.

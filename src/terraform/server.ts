@@ -1,8 +1,9 @@
 // The gRPC side: unary calls, one message each way, which is all that the protocol has. It is given connections and
 // opens none of its own, so that a process can listen before it has loaded this.
+import { X509Certificate } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { callsOf, LARGEST_MESSAGE, type Reply } from './calls.js';
 import { headerBlock } from './hpack.js';
 import { serveHttp2, type Connection, type Request, type Response } from './http2.js';
@@ -70,7 +71,7 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
     stream.on('error', ignored);
   }
 
-  const secured = tls && createTlsServer({ cert: tls.certificate, key: tls.key, ca: tls.client, requestCert: true, rejectUnauthorized: true, ALPNProtocols: ['h2'] }, serve);
+  const secured = tls && tlsServer(tls, serve);
   return {
     accept(connection) {
       // It may have gone while this was loaded, and would never say so again.
@@ -91,6 +92,19 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
       await Promise.all([...sessions].map((session) => session.close()));
     },
   };
+}
+
+/**
+ * Serves the one client that shows the certificate that is awaited, and so has its key. It is compared here: given to
+ * Node as an authority, it would have every root certificate read first, which takes longer than all the rest of a start.
+ */
+function tlsServer({ certificate, key, client }: Tls, serve: (stream: Duplex) => void): TlsServer {
+  const awaited = new X509Certificate(client).raw;
+  const options = { cert: certificate, key, ca: [], requestCert: true, rejectUnauthorized: false, ALPNProtocols: ['h2'] };
+  return createTlsServer(options, (socket) => {
+    if (socket.getPeerX509Certificate()?.raw.equals(awaited)) serve(socket);
+    else socket.destroy();
+  });
 }
 
 const PREFIX = '/tfplugin6.Provider/';

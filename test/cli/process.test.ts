@@ -54,6 +54,21 @@ describe('compiled code that is not what was built', () => {
   });
 });
 
+describe('compiled code that is what was built', () => {
+  const looking =
+    "const vm = require('node:vm'); const { Script } = vm; vm.Script = class extends Script { constructor(...all) { super(...all); console.error('refused: ' + this.cachedDataRejected); } };";
+  const cookie = { TF_PLUGIN_MAGIC_COOKIE: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2', TF_DISABLE_PLUGIN_TLS: '1' };
+  test.each([
+    ['the command', 'trueup.cjs', ['validate', 'trueup.yaml'], {}],
+    ['the provider', 'terraform-provider-devicecloud.cjs', [], cookie],
+  ])('%s takes it', async (_, name, args, env) => {
+    const home = folder({ 'trueup.yaml': small, 'look.cjs': looking });
+    const { process: child, ended } = start(args, { cwd: home.path, script: join(dirname(TRUEUP), name), env: { ...env, NODE_OPTIONS: '--require ./look.cjs' } });
+    child.stderr?.once('data', () => child.kill('SIGTERM'));
+    expect((await ended).stderr).toBe('refused: false\n');
+  });
+});
+
 describe('a first project', () => {
   test('init plans at once, and writes nothing twice', async () => {
     const home = folder({ '.gitignore': 'node_modules/' });
