@@ -30,7 +30,7 @@ export const providerBlock = {
 
 const within = (work: string) => text(`How long ${work} may take, as in \`90s\` or \`1h30m\`. Absent: as long as it takes.`, { optional: true, format: 'duration' });
 const operations = { create: within('making it, or taking what is there,'), read: within('reading it'), update: within('changing it') };
-const doc = 'How long each operation may take. Part of no object: a change of it sends nothing.';
+const doc = 'How long each operation may take, as in `90s` or `1h30m`; absent: as long as it takes. Part of no object: a change of it sends nothing.';
 
 const kept = { timeouts: object(doc, operations, { optional: true }) };
 const deleted = { timeouts: object(doc, { ...operations, delete: within('deleting it') }, { optional: true }) };

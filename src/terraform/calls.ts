@@ -97,9 +97,8 @@ async function upgradeState(wire: Wire, { type_name = '', version = 0, raw_state
       const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
       const raw = rawOf(raw_state);
       const { upgraded = null, diagnostics = [] } = await wire.provider.upgradeResourceState({ type_name, version, raw });
-      // Nearly always: what lies in terraform's state is of this schema, and goes back as it came.
-      if (equal(upgraded, raw)) return { upgraded_state: { json: raw_state?.json }, diagnostics };
-      const trouble = stateTrouble(attributes, upgraded);
+      // Nearly always, what lies in terraform's state is of this schema. It goes back in core's own form all the same, which core reads faster.
+      const trouble = equal(upgraded, raw) ? [] : stateTrouble(attributes, upgraded);
       return { ...(trouble.length > 0 ? {} : { upgraded_state: packed(typeOf(attributes), upgraded) }), diagnostics: [...diagnostics, ...trouble] };
     },
     own(wire.provider.schema.resources, type_name),

@@ -17,12 +17,14 @@ export const timeoutsOf = (block: CtyObject): CtyObject => ({ [TIMEOUTS]: block[
 /** Whether nothing but the timeouts differs, which are no part of the object. */
 export const sameObject = (planned: CtyObject, prior: CtyObject): boolean => equal({ ...planned, ...timeoutsOf(prior) }, prior);
 
-/** What is known of the timeouts, and is none. */
+/** What is known of the timeouts, and is none, or of no operation. */
 export function timeoutTrouble(kind: Kind, block: CtyObject): readonly WireDiagnostic[] {
   const held = block[TIMEOUTS];
   if (!isRecord(held)) return [];
-  return Object.keys(resourceBlock(kind).timeouts.attributes).flatMap((name): readonly WireDiagnostic[] => {
-    const text = held[name];
+  const operations = Object.keys(resourceBlock(kind).timeouts.attributes);
+  return Object.entries(held).flatMap(([name, text]): readonly WireDiagnostic[] => {
+    if (!operations.includes(name))
+      return [{ severity: 'error', summary: `\`${TIMEOUTS}\` has no \`${name}\``, detail: `It takes ${operations.join(', ')}.`, path: [TIMEOUTS, name] }];
     if (typeof text !== 'string' || tryDuration(text) !== undefined) return [];
     const detail = `It has to be ${durationWords}. Leave it out, and the operation takes as long as it takes.`;
     return [{ severity: 'error', summary: `\`${TIMEOUTS}.${name}\` is no length of time`, detail, path: [TIMEOUTS, name] }];

@@ -22,6 +22,7 @@ import * as constructs from '../../src/constructs/terraform/index.js';
 import { lookupClass, resourceClass } from '../../src/constructs/terraform/classes.js';
 import { Records } from '../../src/constructs/terraform/outputs.js';
 import { camel } from '../../src/model/camel.js';
+import { resourceBlock } from '../../src/model/index.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { providerSchema } from '../../src/terraform/schema.js';
 import type { Schema, SchemaAttribute } from '../../src/terraform/protocol.js';
@@ -120,7 +121,7 @@ describe('every kind and collection', () => {
       .map(({ name }) => [`Data${pascal(name)}`, `devicecloud_${name}`, schema.dataSources[`devicecloud_${name}`]] as const),
   ];
 
-  /** Every attribute by its path, those of the first of a list included. */
+  /** Every attribute by its path, those of the first of a list included. The provider's timeouts are a map, of which the class knows the keys. */
   const paths = (list: readonly SchemaAttribute[], path = ''): readonly string[] =>
     list.flatMap(({ name, nested, write_only: writeOnly }) => {
       if (writeOnly) return [];
@@ -144,7 +145,9 @@ describe('every kind and collection', () => {
     const made = new Class(stack, 'it', {}) as unknown as Readonly<Record<string, unknown>>;
     const getters = Object.keys(Object.getPrototypeOf(Class.prototype) as object);
     const address = `${name.startsWith('Data') ? 'data.' : ''}${type}.it.`;
-    const expected = paths((found as Schema).attributes).map((path) => `\${${address}${path}}`);
+    const [kind] = [...kinds.values()].filter(({ singular }) => type === `devicecloud_${singular}`);
+    const timeouts = kind ? Object.keys(resourceBlock(kind).timeouts.attributes).map((key) => `timeouts.${key}`) : [];
+    const expected = paths((found as Schema).attributes).flatMap((path) => (path === 'timeouts' ? timeouts : [path]).map((one) => `\${${address}${one}}`));
     expect(getters.flatMap((prop) => references(made[prop], stack)).toSorted()).toEqual(expected.toSorted());
     const base = name.startsWith('Data') ? TerraformDataSource : TerraformResource;
     for (const prop of getters) expect(prop in base.prototype).toBe(false);

@@ -120,7 +120,7 @@ new DevicecloudProvider(scope, 'c', { journal: 'x' });`,
     {
       ...SHOWN,
       secretWoVersion: 'Another number sends the secret again.',
-      timeouts: 'How long each operation may take. Part of no object: a change of it sends nothing.',
+      timeouts: 'How long each operation may take, as in `90s` or `1h30m`; absent: as long as it takes. Part of no object: a change of it sends nothing.',
       create: 'How long making it, or taking what is there, may take, as in `90s` or `1h30m`. Absent: as long as it takes.',
       since: 'Only records from this time on (ISO 8601).',
       journal: 'Folder of the journal. Default: `.trueup/terraform`.',

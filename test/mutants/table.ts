@@ -1194,6 +1194,13 @@ export const mutants: readonly Mutant[] = [
     tests: providerTimeouts,
   },
   {
+    name: 'timeouts: any key is taken',
+    file: 'terraform/timeouts.ts',
+    find: 'if (!operations.includes(name))',
+    replace: 'if (name === String(operations))',
+    tests: providerTimeouts,
+  },
+  {
     name: 'timeouts: work begins after its time',
     file: 'terraform/timeouts.ts',
     find: 'if (time.aborted) return refused();',

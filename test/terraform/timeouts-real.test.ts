@@ -85,6 +85,8 @@ describe.runIf(here)('timeouts', () => {
     declare('timeouts = { create = "soon" }');
     const { status, stderr } = await place.run('plan');
     expect([status, stderr]).toEqual([1, expect.stringMatching(/`timeouts\.create` is no length of time[^]*on main\.tf line 4[^]*timeouts = \{ create = "soon" \}/)]);
+    declare('timeouts = { creat = "1m" }');
+    expect((await place.run('validate')).stderr).toMatch(/`timeouts` has no `creat`[^]*on main\.tf line 4[^]*It takes create, read, update, delete\./);
     place.write({
       'main.tf': `import {\n  to = devicecloud_account.depot\n  id = "2"\n}\nresource "devicecloud_account" "depot" {\n  name = "Their depot"\n}\n`,
     });

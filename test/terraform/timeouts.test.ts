@@ -9,7 +9,6 @@ import { Core, providerRig, type ProviderRig } from '../support/provider.js';
 const RULE = 'devicecloud_alert_rule';
 const AUTHORIZATION = 'devicecloud_account_authorization';
 const rule = { associated_accounts: ['2'], filter_criteria: { alert_type__in: ['modem_wan_disconnected'] } };
-const NONE: CtyObject = { create: null, read: null, update: null, delete: null };
 const hurried = (timeouts: CtyObject): CtyObject => ({ ...rule, timeouts });
 
 type Intercept = NonNullable<NonNullable<Parameters<typeof providerRig>[0]>['intercept']>;
@@ -237,14 +236,16 @@ describe('timeouts', () => {
     expect(told(await (await begun(providerRig())).validate(type, { ...given, timeouts }))).toEqual(expected);
   });
 
-  it('have no delete where nothing can be deleted', async () => {
-    const { schema } = (await begun(providerRig())).provider;
-    const words = (type: string): readonly string[] | undefined =>
-      schema.resources[type]?.attributes.find(({ name }) => name === 'timeouts')?.nested?.attributes.map(({ name }) => name);
-    expect([words(RULE), words(AUTHORIZATION)]).toEqual([
-      ['create', 'read', 'update', 'delete'],
-      ['create', 'read', 'update'],
-    ]);
+  it.each([
+    [RULE, rule, ['create', 'read', 'update', 'delete']],
+    [AUTHORIZATION, { user: '100', account: '1', role: 'administrator' }, ['create', 'read', 'update']],
+  ])('of %s are for %j what can be done, and for nothing else', async (type, given, operations) => {
+    const core = await begun(providerRig({ estate: theirs }));
+    const found = await core.validate(type, { ...given, timeouts: { create: '1s', read: '1s', update: '1s', delete: '1s', delte: '1s', default: null } });
+    const others = ['delete', 'delte', 'default'].filter((name) => !operations.includes(name));
+    expect(found.map(({ summary, detail, path }) => [summary, detail, path])).toEqual(
+      others.map((name) => [`\`timeouts\` has no \`${name}\``, `It takes ${operations.join(', ')}.`, ['timeouts', name]]),
+    );
   });
 
   it('that turn out wrong when they are known stop before anything is sent', async () => {
@@ -269,7 +270,7 @@ describe('timeouts', () => {
     for (const timeouts of [{ create: '10m', delete: '5m' }, { create: '20m' }, null]) {
       const given = { ...rule, timeouts };
       const { planned_state, requires_replace } = await core.plan(RULE, state, given);
-      expect([planned_state, requires_replace]).toEqual([{ ...state, timeouts: timeouts && { ...NONE, ...timeouts } }, undefined]);
+      expect([planned_state, requires_replace]).toEqual([{ ...state, timeouts }, undefined]);
       state = await core.apply(RULE, state, given);
       expect(state).toEqual(planned_state);
       expect(await core.isEmpty(RULE, state, given)).toBe(true);
