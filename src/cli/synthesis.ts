@@ -1,6 +1,7 @@
 // Runs CDK programs, without any CDK: the command that `cdktf.json` names, told where to write. What it prints goes
 // to stderr, because stdout is for the product; what it ends with is told where it fails.
 import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -124,8 +125,8 @@ function run(
     stop();
   }, seconds * 1000);
   signal.addEventListener('abort', stop, { once: true });
-  // A command that is left at once waits for nobody.
-  process.once('exit', end);
+  // A command that is left at once waits for nobody; nothing more is written then.
+  process.prependOnceListener('exit', end);
   let text = '';
   const hear = (chunk: Buffer): void => {
     err.write(chunk.toString());
@@ -163,7 +164,12 @@ function run(
 /** Runs the program of a folder into one that is to be discarded. */
 export async function synthesisedOnce(context: Surroundings, folder: string): Promise<{ readonly output: string; discard(): Promise<void> }> {
   const output = await mkdtemp(join(tmpdir(), 'trueup-synth-'));
-  const discard = (): Promise<void> => rm(output, { recursive: true, force: true });
+  const leave = (): void => rmSync(output, { recursive: true, force: true });
+  const discard = async (): Promise<void> => {
+    await rm(output, { recursive: true, force: true });
+    process.removeListener('exit', leave);
+  };
+  process.once('exit', leave);
   try {
     await synthesise(context, await programIn(context, folder), output);
     return { output, discard };

@@ -149,9 +149,9 @@ describe('a program that cannot be planned', () => {
     ['validate', 'SIGTERM', 143],
     ['validate', 'SIGINT', 130],
     ['migrate --auto-approve', 'SIGINT', 130],
-  ] as const)('ends with the command: %s, %s', async (words, signal, code) => {
-    const at = home('cdktf', stubborn);
-    const started = at.start(words.split(' '));
+  ] as const)('ends with the command, and leaves nothing: %s, %s', async (words, signal, code) => {
+    const at = home('cdktf', stubborn, { 'tmp/.keep': '' });
+    const started = at.start(words.split(' '), { env: { TMPDIR: join(at.path, 'tmp') } });
     let said = '';
     started.child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
     await started.says('pid');
@@ -159,6 +159,7 @@ describe('a program that cannot be planned', () => {
     started.child.kill(signal);
     expect([(await started.ended).code, at.read('main.mjs').includes("from 'cdktf'")]).toEqual([code, true]);
     await gone(pid);
+    expect(readdirSync(join(at.path, 'tmp'))).toEqual(['.keep']);
   });
 
   it('is stopped when it takes too long, and whatever it started with it', async () => {
