@@ -8,6 +8,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/setup.ts'],
     env: { NO_COLOR: '1' },
+    // Left alone, vitest keeps one core free: of two, that is half.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
     restoreMocks: true,
