@@ -54,6 +54,11 @@ describe('provider install', () => {
     expect(lost.stderr).toContain('HOME is not set');
   });
 
+  it.each(['/dev/null', '.', 'none'])('says what comes next where the configuration of terraform is %s', async (config) => {
+    const { stderr } = await folder().expect(0, ['provider', 'install'], { env: { TF_CLI_CONFIG_FILE: config } });
+    expect(stderr).toMatch(/^Next, [^]*terraform init/);
+  });
+
   it('names the built provider for those who build it, without init', async () => {
     const home = folder();
     await home.expect(0, ['provider', 'install', '--dev']);

@@ -28,7 +28,7 @@ async function override(context: Context): Promise<void> {
   const { cwd, files, out, err, home } = context;
   const file = join(cwd, 'devicecloud.tfrc');
   const text = `provider_installation {\n  dev_overrides {\n    "${SOURCE}" = ${JSON.stringify(home())}\n  }\n  direct {}\n}\n`;
-  const there = await tryRead(context, file);
+  const there = await context.files.read(file).catch(absent);
   if (there !== undefined && there !== text) foreign(file);
   if (there === undefined) await files.create(file, text, 0o644);
   out.write(`${there === undefined ? 'wrote' : 'is there already:'} ${relative(cwd, file)}\n`);
@@ -48,7 +48,8 @@ async function mirror(context: Context): Promise<void> {
       `${missing.some((one) => one.folder === folder) ? 'wrote' : 'is there already:'} ${flags.user ? join(folder, EXECUTABLE) : relative(cwd, join(folder, EXECUTABLE))}\n`,
     );
   const config = environment['TF_CLI_CONFIG_FILE'] ?? join(user, '.terraformrc');
-  if (/^\s*provider_installation\b/m.test((await tryRead(context, config)) ?? ''))
+  // What cannot be read there is terraform's to complain of.
+  if (/^\s*provider_installation\b/m.test(await context.files.read(config).catch(() => '')))
     err.write(`${config} has a provider_installation block, so this folder is only looked into where a filesystem_mirror there names it.\n`);
   err.write(`Next, where a .tf file says\n  terraform {\n    required_providers {\n      devicecloud = { source = "${SOURCE}", version = "${version}" }\n    }\n  }\n`);
   err.write('type\n  terraform init     # or: tofu init\n  terraform plan\n');
@@ -77,7 +78,6 @@ async function copy({ files, home, random }: Context, folder: string, part: stri
   await files.rename(unfinished, join(folder, part));
 }
 
-const tryRead = async ({ files }: Context, path: string): Promise<string | undefined> => files.read(path).catch(absent);
 const tryBytes = async (path: string): Promise<Buffer | undefined> => readFile(path).catch(absent);
 
 function absent(error: unknown): undefined {
