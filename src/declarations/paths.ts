@@ -30,8 +30,9 @@ export interface Finding {
 const YAML_FILE = /\.ya?ml$/i;
 const OVERLAY = /^trueup\.([A-Za-z][A-Za-z0-9_-]*)\.ya?ml$/;
 const DEEPEST = 64;
+const STACKS_OUTPUT = 'cdktf.out';
 /** Where programs write what they say: read where it is named, and not beside them. */
-const OUTPUT = 'cdktf.out';
+const OUTPUTS = [STACKS_OUTPUT, 'trueup.out'];
 
 interface Walk {
   readonly files: DeclarationFiles;
@@ -104,7 +105,7 @@ function enter(walk: Walk, path: string): void {
   const found = look(walk, path);
   if (!found) {
     if (walk.diagnostics.length === before)
-      complain(walk, 'no-such-path', `${path} does not exist`, name === OUTPUT ? 'Type `trueup synth` first.' : 'A PATH is a file, a folder or `-`.');
+      complain(walk, 'no-such-path', `${path} does not exist`, name === STACKS_OUTPUT ? 'Type `trueup synth` first.' : 'A PATH is a file, a folder or `-`.');
   } else if (found.kind === 'folder') enterFolder(walk, path, found.id);
   else if (found.kind === 'other') complain(walk, 'not-a-file', `${path} is no regular file`, 'To read from a pipe, name `-` and give it on the standard input.');
   else if (OVERLAY.test(name))
@@ -128,7 +129,7 @@ function enterFolder(walk: Walk, path: string, id: string): void {
   if (holds('manifest.json', 'file') && holds('stacks', 'folder')) return addStack(walk, path, 'folder');
   const inner: Walk = { ...walk, found: new Map() };
   descend(inner, path, [id]);
-  if (basename(path) === OUTPUT && inner.found.size === 0) return complain(walk, 'no-stacks', `${path} holds no manifest.json and no stacks`, 'Type `trueup synth` first.');
+  if (basename(path) === STACKS_OUTPUT && inner.found.size === 0) return complain(walk, 'no-stacks', `${path} holds no manifest.json and no stacks`, 'Type `trueup synth` first.');
   const program = path === '.' ? 'cdktf.json' : `${path}/cdktf.json`;
   const isCdk = holds('cdktf.json', 'file');
   if (isCdk && inner.found.size === 0) addStack(walk, program, 'program');
@@ -154,7 +155,7 @@ function descend(walk: Walk, path: string, inside: readonly string[]): void {
     return complain(walk, 'unreadable', `cannot list ${path}: ${whyNot(error)}`);
   }
   for (const name of names.toSorted()) {
-    if (name.startsWith('.') || name === 'node_modules' || name === OUTPUT) continue;
+    if (name.startsWith('.') || name === 'node_modules' || OUTPUTS.includes(name)) continue;
     const below = path === '.' ? name : `${path}/${name}`;
     const found = look(walk, below);
     if (found?.kind === 'folder') {

@@ -409,6 +409,13 @@ describe('PATH arguments', () => {
     expect((await project(tree, { paths: ['./x/', '/project/x'] })).paths).toEqual(['x']);
   });
 
+  it('leave out what programs write, unless it is named', async () => {
+    const tree = { 'cdktf.json': '{}', 'trueup.out/a.trueup.yaml': a, 'deep/trueup.out/a.trueup.yaml': a };
+    expect(await addresses(tree, { paths: ['trueup.out'] })).toEqual(['accounts.a']);
+    expect(await addresses(tree)).toEqual([]);
+    expect(await addresses({ 'b.yaml': b, ...tree }, { paths: ['b.yaml', 'trueup.out'] })).toEqual(['accounts.b', 'accounts.a']);
+  });
+
   it('read the standard input for -', async () => {
     const loaded = await project({}, { paths: ['-'], stdin: async () => a });
     expect(loaded.declarations[0]?.origin).toEqual({ file: '-', line: 2, column: 3 });
