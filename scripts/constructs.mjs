@@ -9,8 +9,9 @@ import { camel, pascal, withBlockDocs, withPropDocs } from './prop-docs.mjs';
 const libraries = ['cdktf', 'cdktn'];
 const external = [...libraries, 'constructs'];
 
-/** Into `made`, before the types are there. */
-export async function bundleConstructs(common, made) {
+/** Into `made`, before the types are there. Their lines stay short: of an error that nobody catches, Node prints the line that threw it. */
+export async function bundleConstructs(packed, made) {
+  const common = { ...packed, minifyWhitespace: false, minifySyntax: false };
   await build({ ...common, entryPoints: { constructs: 'src/cli/constructs.ts' }, outdir: made, external });
   for (const library of libraries) {
     await build({ ...common, entryPoints: { [library]: 'src/constructs/terraform/index.ts' }, outdir: made, external, alias: { '#cdk': library } });

@@ -86,6 +86,9 @@ const LINGER = 1_000;
 const GRACE = 5_000;
 const TOO_LATE = 'too late';
 
+/** What Node prints beside an error that nobody caught: the line that threw it, which is of no use where it is a package's, and its own version. */
+const THROWN = /^.*[\\/]node_modules[\\/].*:\d+\n.*\n[ \t]*\^+[ \t]*$|^Node\.js v.*$/gm;
+
 /** Its exit code, the signal that ended it, or that it was too late, and the last lines it printed, but for those of stack traces. */
 function run(
   { environment, err, signal }: Surroundings,
@@ -155,7 +158,10 @@ function run(
       // The shell ends when it is asked to. What it ran may not.
       if (insisting) end();
       over();
-      const last = text.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
+      const last = text
+        .replaceAll(THROWN, '')
+        .split('\n')
+        .filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
       resolve({ code: late ? TOO_LATE : (code ?? String(ended)), last: last.slice(-TOLD) });
     });
   });

@@ -131,6 +131,14 @@ describe('a program that cannot be planned', () => {
     expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(words);
   });
 
+  it('is told by its error, not by the line of a package that threw it', async () => {
+    const body = "base.node.addValidation({ validate: () => ['not on a Friday'] });";
+    const { stderr } = await home('cdktf', body).expect(1, ['validate']);
+    const told = stderr.slice(stderr.indexOf('[program-failed]'));
+    expect(told).toContain('  the program ran\n  Error: Validation failed with the following errors:\n    [base] not on a Friday\n');
+    expect(told).not.toContain('Node.js v');
+  });
+
   it('is not run for what needs no declarations', async () => {
     const at = home('cdktf', `throw new Error('must not run');`, { 'trueup.prod.yaml': 'settings: { target: emulator }\n' });
     expect((await at.expect(0, ['state', 'list', '--env', 'prod'])).stderr).not.toContain('must not run');

@@ -130,6 +130,23 @@ test('the command runs such a program where `cdktf.json` names it, whatever fold
   expect(readdirSync(home).toSorted()).toEqual(['cdktf.json', 'main.mjs']);
 });
 
+test('what is wrong is nearly all that a person sees, of the program and of a plan', async () => {
+  const home = mkdtempSync(join(folder, 'wrong-'));
+  const door = JSON.stringify(join(TRUEUP, '../constructs.js'));
+  writeFileSync(
+    join(home, 'main.mjs'),
+    `import { Account, App, Stack } from ${door};\nconst app = new App();\nconst stack = new Stack(app, 'one');\nfor (const id of ['a', 'b', 'c', 'd']) new Account(stack, id, {});\napp.synth();\n`,
+  );
+  writeFileSync(join(home, 'cdktf.json'), '{"language":"typescript","app":"node main.mjs"}');
+  const says = ['a', 'b', 'c', 'd'].map((id) => `  one/${id}: \`name\` is missing: Display name.`).join('\n');
+  const alone = await start([], { cwd: home, script: join(home, 'main.mjs') }).ended;
+  expect(alone.stderr).toContain(`Error: the program declares what cannot be:\n${says}\n`);
+  expect(alone.stderr.length).toBeLessThan(1_500);
+  const planned = await start(['plan'], { cwd: home }).ended;
+  expect(planned.stderr.slice(alone.stderr.length)).toContain(says.replaceAll(/^/gm, '  '));
+  expect(planned.stderr.length).toBeLessThan(2_500);
+});
+
 test('every kind has its classes', () => {
   for (const { singular } of kinds.values()) {
     expect(doors).toHaveProperty(camel(`_${singular}`));
@@ -138,6 +155,8 @@ test('every kind has its classes', () => {
 });
 
 describe('refused, by path and all at once', () => {
+  const circular: { in?: unknown[] } = {};
+  circular.in = [circular];
   class Geofence extends resourceClass(geofences) {}
   const said = (declare: (app: InstanceType<typeof App>) => void): string => {
     const app = new App({ outdir: folder });
@@ -164,6 +183,11 @@ describe('refused, by path and all at once', () => {
       'edge/it: `mode`: one of enter, leave is expected, not text. Did you mean `enter`?',
     ],
     ['JSON text for a document', (app) => void new AlertRule(stack(app), 'it', { settings: '{}' as never }), 'edge/it: `settings`: an object or null is expected, not text.'],
+    [
+      'a document that leads back to itself',
+      (app) => void new AlertRule(stack(app), 'it', { settings: { in: circular } }),
+      'edge/it: `settings.in.in.0` leads back to itself, and has no form in JSON.',
+    ],
     ['a name that is none', (app) => void new Account(stack(app), 'is it', { name: 'x' }), 'edge/is it: `is it` is no name'],
     ['a stack whose name is none', (app) => void new Stack(app, '1st'), '1st: `1st` cannot name a stack'],
     [

@@ -19,7 +19,7 @@ export class Program extends Construct {
     const entries = all.filter((one) => one instanceof Entry);
     const said = all.flatMap(({ node }) => node.validate().map((text) => (text.startsWith(node.path) ? text : `${node.path}: ${text}`)));
     const wrong = [...said, ...badStacks(stacks), ...collisions(entries)];
-    if (wrong.length > 0) throw new Error(`the program declares what cannot be:\n  ${wrong.join('\n  ')}`);
+    if (wrong.length > 0) throw new Error(['the program declares what cannot be:', ...wrong].join('\n  '));
     return new Map(stacks.map((stack) => [nameOfStack(stack), `${mark}\n${JSON.stringify(documentOf(stack, entries), undefined, 2)}\n`]));
   }
 }
