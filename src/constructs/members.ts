@@ -135,14 +135,26 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What JSON has no form for. A token that is no text has none either. */
-function unspeakable(value: unknown, door: Door, path: string): readonly string[] {
+/** What JSON has no form for. A token that is no text has none either. `inside` are the values on the way to this one. */
+function unspeakable(value: unknown, door: Door, path: string, inside: readonly unknown[] = []): readonly string[] {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return [];
   if (door.isToken(value) || (typeof value === 'number' && !Number.isFinite(value)))
     return [`\`${path}\` has no form in JSON. A token has to be text, as \`Token.asString(…)\` makes it.`];
   if (typeof value === 'number') return [];
   if (!Array.isArray(value) && !isObject(value)) return [`\`${path}\` has no form in JSON.`];
-  return Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : unspeakable(item, door, `${path}.${key}`)));
+  if (inside.includes(value)) return [`\`${path}\` leads back to itself, and has no form in JSON.`];
+  const around = [...inside, value];
+  if (hasOwnForm(value)) return unspeakable(value.toJSON(path.slice(path.lastIndexOf('.') + 1)), door, path, around);
+  if (isObject(value) && !isPlain(value)) return [`\`${path}\` is of the class \`${value.constructor.name}\`, which has no form in JSON. Write a plain object or a list.`];
+  return Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : unspeakable(item, door, `${path}.${key}`, around)));
+}
+
+const hasOwnForm = (value: object): value is { toJSON(key: string): unknown } => 'toJSON' in value && typeof value.toJSON === 'function';
+
+/** Whether an object is of no class: one in the realm of another script has another `Object`. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function expected(attribute: Attribute): string {

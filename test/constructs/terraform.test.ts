@@ -44,6 +44,10 @@ function said(declare: (stack: TerraformStack) => void): readonly string[] {
   return stack.node.findAll().flatMap(({ node }) => node.validate());
 }
 
+const shared = { a: 1 };
+const circular: { in?: unknown[] } = {};
+circular.in = [circular];
+
 const variable = (stack: TerraformStack): string => new TerraformVariable(stack, 'PAGER_SECRET', { type: 'string', sensitive: true }).stringValue;
 
 describe('the same program with cdktf and with cdktn', () => {
@@ -296,6 +300,7 @@ describe('validate() says by path', () => {
         new AlertRule(stack, 'a', { settings: { a: [1, { b: null }], c: undefined } });
         new AlertRule(stack, 'b', { settings: '{"a":1}' });
         new AlertRule(stack, 'c', { settings: null });
+        new AlertRule(stack, 'd', { settings: { at: new Date(0), once: shared, twice: [shared, Object.create(null)] } });
       },
     ],
     ["a condition on the service's own attributes", (stack) => void new DataGeofence(stack, 'it', { id: '7', radius: 7 })],
@@ -309,8 +314,24 @@ describe('validate() says by path', () => {
       (stack) => void new AlertRule(stack, 'it', { settings: { a: new Account(stack, 'a', { name: 'x' }).isDisabled } }),
       '`settings.a` has no form in JSON. A token has to be text, as `Token.asString(…)` makes it.',
     ],
+    ['a document that leads back to itself', (stack) => void new AlertRule(stack, 'it', { settings: circular }), '`settings.in.0` leads back to itself'],
+    [
+      'a map in a document',
+      (stack) => void new AlertRule(stack, 'it', { settings: { a: [new Map([['k', 1]])] } }),
+      '`settings.a.0` is of the class `Map`, which has no form in JSON.',
+    ],
+    ['a document of a class', (stack) => void new AlertRule(stack, 'it', { settings: new Set() as never }), '`settings` is of the class `Set`'],
+    ['a large integer in a document', (stack) => void new AlertRule(stack, 'it', { settings: { a: 1n } }), '`settings.a` has no form in JSON.'],
     ['a function in a document', (stack) => void new ConfigurationManager(stack, 'it', { router: '1', configuration: { a: () => 1 } }), '`configuration.a` has no form in JSON.'],
     ['a condition of more than one value', (stack) => void new DataGeofence(stack, 'it', { points: ['x'] } as never), '`points` does not exist.'],
     ['a secret as condition', (stack) => void new DataAccount(stack, 'it', { authentication: {} } as never), '`authentication` does not exist.'],
   ])('%s', (_, declare, says) => expect(said(declare).join()).toContain(`edge/it: ${says}`));
+
+  test('a document without a form in JSON, said where the library writes it', () => {
+    const app = Testing.app();
+    const stack = new TerraformStack(app, 'edge');
+    new DevicecloudProvider(stack, 'devicecloud');
+    new AlertRule(stack, 'it', { settings: circular });
+    expect(() => app.synth()).toThrow('edge/it: `settings.in.0` leads back to itself');
+  });
 });

@@ -22,8 +22,17 @@ export const doorAt = (scope: IConstruct): Door => ({
   resolved: (value) => resolved(value, scope),
   secretWords: 'a reference to what is kept elsewhere, as the `stringValue` of a sensitive TerraformVariable without a default is one',
   writeOnly: true,
-  document: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
+  document: (value) => (typeof value === 'string' ? value : jsonOf(value)),
 });
+
+/** The libraries write everything before they ask whether it is right; where they are told not to ask, this is refused by whoever reads it. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return 'no form in JSON';
+  }
+}
 
 /** Terraform's own language, written by hand. */
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.includes('${');
