@@ -1,16 +1,27 @@
 // A document attribute is JSON text in a stack, with references inside the text. It becomes the tree it says, each
 // reference where it stood.
-import type { Json } from '../model/index.js';
-import { isObject } from '../model/index.js';
+import { isObject, type Attributes, type Json } from '../model/index.js';
+import { partsOf } from './expression.js';
 import type { Raw } from './raw.js';
 import { blockAt, quotedValue, rawOf, textValue, type Site } from './stack-values.js';
 import { isTraversal, templateParts, type TemplatePart } from './stack-template.js';
+import { attributeAt } from './vocabulary.js';
 
-/** Stands for the n-th expression while the text around it is parsed. */
-const mark = (index: number): string => `\uE000${index}\uE001`;
-const MARKS = /\uE000(\d+)\uE001/;
-/** Stands before one that is in no quotes: it keeps its type. */
-const BARE = '\uE002';
+/** What stands for the expressions of a document while the text around them is parsed: their numbers between a character that the document has not. */
+interface Marks {
+  readonly character: string;
+  readonly parts: readonly TemplatePart[];
+}
+
+/** Of those that mean nothing to anybody; undefined where the text has all of them, spelled out or as escapes. */
+function unusedIn(text: string): string | undefined {
+  const escapes = text.toLowerCase();
+  for (let code = 0xe000; code <= 0xf8ff; code += 1) {
+    const character = String.fromCharCode(code);
+    if (!text.includes(character) && !escapes.includes(`\\u${code.toString(16)}`)) return character;
+  }
+  return undefined;
+}
 
 export function documentOf(value: Json, path: readonly string[], site: Site): Raw {
   const text = spelledOut(value, site);
@@ -18,24 +29,30 @@ export function documentOf(value: Json, path: readonly string[], site: Site): Ra
   const parts = templateParts(text);
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && typeof only !== 'string') return textValue(parts, path, site);
-  const expressions: TemplatePart[] = [];
+  const character = unusedIn(text);
+  if (character === undefined) return bad(site, path, 'this text has every character that means nothing');
   let quoted = false;
-  const marked = parts.map((part) => {
-    if (typeof part === 'string') quoted = endsQuoted(part, quoted);
-    else expressions.push(part);
-    return typeof part === 'string' ? part : quoted ? mark(expressions.length - 1) : `"${BARE}${mark(expressions.length - 1)}"`;
+  const marked = parts.map((part, index) => {
+    if (typeof part !== 'string') return quoted ? `${character}${index}${character}` : `"${character}${character}${index}${character}"`;
+    quoted = endsQuoted(part, quoted);
+    return part;
   });
   let tree: Json;
   try {
     tree = JSON.parse(marked.join('')) as Json;
   } catch {
-    return bad(site, path, 'this is no JSON text');
+    return parts.some(isEscaped) ? bad(site, path, 'quotes inside of `${…}` are escaped here, which nobody reads', KEPT) : bad(site, path, 'this is no JSON text');
   }
-  return treeOf(tree, expressions, path, site);
+  return treeOf(tree, { character, parts }, path, site);
 }
 
-function bad({ complain }: Site, path: readonly string[], why: string): Raw {
-  complain({ path, code: 'bad-json', summary: `\`${path.join('.')}\`: ${why}`, detail: 'Write `JSON.stringify({ … })` in the program.' });
+/** JSON escapes the quotes of a key, as in `${TYPE.NAME[\"a\"].id}`. */
+const isEscaped = (part: TemplatePart): boolean => typeof part !== 'string' && /^[^"]*\\"/.test(part.text);
+
+const KEPT = `Let a local hold the reference: \`const it = new TerraformLocal(this, 'it', '\${TYPE.NAME["key"].id}')\`, and \`it.asString\` in the document.`;
+
+function bad({ complain }: Site, path: readonly string[], why: string, detail = 'Write `JSON.stringify({ … })` in the program.'): Raw {
+  complain({ path, code: 'bad-json', summary: `\`${path.join('.')}\`: ${why}`, detail });
   return {};
 }
 
@@ -59,25 +76,59 @@ function endsQuoted(text: string, before: boolean): boolean {
   return quoted;
 }
 
-function treeOf(value: Json, expressions: readonly TemplatePart[], path: readonly string[], site: Site): Raw {
+function treeOf(value: Json, marks: Marks, path: readonly string[], site: Site): Raw {
   if (typeof value === 'string') {
-    const bare = value.startsWith(BARE);
+    const bare = value.startsWith(marks.character + marks.character);
     const pieces = value
-      .slice(bare ? BARE.length : 0)
-      .split(MARKS)
-      .map((piece, index) => (index % 2 === 0 ? piece : (expressions[Number(piece)] ?? '')));
+      .slice(bare ? 1 : 0)
+      .split(marks.character)
+      .map((piece, index) => (index % 2 === 0 ? piece : (marks.parts[Number(piece)] as TemplatePart)));
     const parts = pieces.filter((part) => part !== '');
     const [only] = parts;
-    if (!bare && parts.length === 1 && typeof only === 'object') return quotedValue(only, path, site);
-    return textValue(parts.length === 0 ? [''] : parts, path, site);
+    if (only === undefined) return textValue([''], path, site);
+    if (parts.length > 1 || typeof only === 'string') return textValue(parts, path, site);
+    return bare ? bareValue(only, path, site) : quotedValue(only, path, site);
   }
-  if (Array.isArray(value)) return (value as readonly Json[]).map((item, index) => treeOf(item, expressions, [...path, String(index)], site));
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item, index) => treeOf(item, marks, [...path, String(index)], site));
   if (!isObject(value)) return rawOf(value, path, site);
-  return Object.fromEntries(Object.entries(value).flatMap(([key, item]) => (isKey(key, path, site) ? [[key, treeOf(item, expressions, [...path, key], site)]] : [])));
+  return Object.fromEntries(Object.entries(value).flatMap(([key, item]) => (isKey(key, marks, path, site) ? [[key, treeOf(item, marks, [...path, key], site)]] : [])));
 }
 
-function isKey(key: string, path: readonly string[], { complain }: Site): boolean {
-  const right = key !== '__proto__' && !MARKS.test(key);
+/** An expression in no quotes keeps its type, and so must not be text: Terraform reads what it says as JSON. */
+function bareValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: Site): Raw {
+  let wrong = false;
+  const value = textValue([part], path, { ...site, complain: (complaint) => ((wrong = true), site.complain(complaint)) });
+  if (!wrong && typeof value === 'string' && isText(value, site))
+    site.complain({ path, code: 'unquoted-text', summary: `\`${path.join('.')}\`: ${part.text} is text and stands in no quotes`, detail: `Write it in quotes: "${part.text}".` });
+  return value;
+}
+
+/** Whether text is all that a value can turn out to be. */
+function isText(value: string, { stack }: Site): boolean {
+  const [only, ...more] = partsOf(value);
+  if (typeof only !== 'object' || more.length > 0) return true;
+  switch (only.from) {
+    case 'var':
+      return only.path.length === 0 && blockAt(stack.tree, 'variable', only.name)['type'] === 'string';
+    case 'each':
+      return only.path[0] === 'key';
+    case 'declared':
+      return isTextual([...stack.kinds.values()].find(({ name }) => name === only.kind)?.attributes, only.attribute);
+    case 'lookup':
+      return isTextual(stack.found(only.name)?.attributes, only.attribute);
+    default:
+      return true;
+  }
+}
+
+/** What does not exist is complained of elsewhere. */
+function isTextual(attributes: Attributes | undefined, name: string): boolean {
+  const word = attributes && attributeAt(attributes, name.split('.'))?.word;
+  return word === 'text' || word === 'ref' || word === 'choice';
+}
+
+function isKey(key: string, { character }: Marks, path: readonly string[], { complain }: Site): boolean {
+  const right = key !== '__proto__' && !key.includes(character);
   if (!right) complain({ path, code: 'unsupported-expression', summary: `\`${path.join('.')}\`: a key of a document has to be plain text` });
   return right;
 }

@@ -14,6 +14,8 @@ export interface Stack {
   readonly kinds: ReadonlyMap<string, Kind>;
   /** What the lookup is called that a data source of the kind became. */
   readonly lookup: (kind: Kind, name: string) => string;
+  /** What the lookup of a name finds. */
+  readonly found: (lookup: string) => Kind | undefined;
   /** The stack that a `terraform_remote_state` reads, where it is one of those at hand. */
   readonly remote: (name: string) => Stack | undefined;
 }

@@ -4,7 +4,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compareText, didYouMean, equal, isObject, own, type Diagnostic, type Json, type JsonObject, type Kind, type Kinds, type Origin, type Severity } from '../model/index.js';
 import type { Piece } from './collect.js';
-import type { Raw } from './raw.js';
+import { isMap, type Raw } from './raw.js';
 import { bondsOf, lookupRaw, resourceOf, type Bonds } from './stack-blocks.js';
 import type { Remark, StackFile, StackFiles } from './stack-files.js';
 import { blockAt, isSecret, literalOf, rawOf, type Site, type Stack } from './stack-values.js';
@@ -42,6 +42,10 @@ export function desiredOf({ stacks, remarks, diagnostics }: StackFiles, kinds: K
       tree: one.tree,
       kinds: types,
       lookup: (kind, name) => lookupOf(work, one, stack, kind, name),
+      found: (lookup) => {
+        const raw = work.shared.get(`lookups.${lookup}`)?.raw;
+        return [...kinds.values()].find(({ name }) => isMap(raw) && Object.hasOwn(raw, name));
+      },
       remote: (name) => remoteOf(one, name, known),
     };
     known.set(one, stack);

@@ -275,9 +275,26 @@ alert_rules:
       settings: { a: new Reference('declared', 'accounts.x', 'id') },
     });
     expect(await values(rule({ settings: 'null', schedule: null }), 'alert_rules.r')).toEqual({ settings: null });
-    expect(await values(rule({ settings: '{"n": ${devicecloud_account.x["k"].id}, "q": "\\"${devicecloud_account.x["k"].id}\\""}' }), 'alert_rules.r')).toMatchObject({
+    expect(await values(rule({ settings: '{"n": "${devicecloud_account.x["k"].id}", "q": "\\"${devicecloud_account.x["k"].id}\\""}' }), 'alert_rules.r')).toMatchObject({
       settings: { n: new Reference('declared', 'accounts.x["k"]', 'id') },
     });
+  });
+
+  it('tells the text of a document from what stands for its references, whatever characters it has', async () => {
+    const tree = {
+      locals: { flag: '${devicecloud_account.x.is_disabled}' },
+      ...rule({ settings: '{"a":"\uE0000\uE000","b":"\\uE001\\uE0010\\ue001","c":"${var.n}","d":${local.flag}}' }),
+    };
+    expect(await values({ variable: { n: { default: 'N' } }, ...tree }, 'alert_rules.r')).toEqual({
+      settings: { a: '\uE0000\uE000', b: '\uE001\uE0010\uE001', c: 'N', d: new Reference('declared', 'accounts.x', 'is_disabled') },
+    });
+  });
+
+  it('reads a reference by a key out of a local', async () => {
+    const tree = { locals: { it: '${devicecloud_account.x["k"].id}' }, ...rule({ settings: JSON.stringify({ a: '${local.it}', b: 'at ${local.it}' }) }) };
+    const found = (await values(tree, 'alert_rules.r')) as { readonly settings: Readonly<Record<string, unknown>> };
+    expect(found.settings['a']).toEqual(new Reference('declared', 'accounts.x["k"]', 'id'));
+    expect(String(found.settings['b'])).toContain('accounts.x["k"].id');
   });
 
   it('names the line of the program where a trace tells it, and shows it', async () => {
@@ -365,6 +382,30 @@ describe('what cannot be said', () => {
     ['a document that is no JSON', rule({ settings: '{a: 1}' }), 'bad-json | base/r | settings | '],
     ['a document that is no text', rule({ settings: { a: 1 } }), 'bad-json | base/r | settings | '],
     ['a document with a key that shadows', rule({ settings: '{"__proto__": {}}' }), 'unsupported-expression | base/r | settings | '],
+    [
+      'a document with escaped quotes inside of a reference',
+      rule({ settings: JSON.stringify({ x: '${devicecloud_account.m["a"].id}' }) }),
+      'bad-json | base/r | settings | base/r: `settings`: quotes inside of `${…}` are escaped here',
+    ],
+    ...(
+      [
+        ['of an object', '${devicecloud_account.n.id}'],
+        ['of a lookup', '${data.devicecloud_account.l.name}'],
+        ['of a variable', '${var.s}'],
+        ['of a key', '${each.key}'],
+        ['of a local', '${local.t}'],
+        ['of a local with a reference', '${local.id}'],
+      ] as const
+    ).map(([what, text]): [string, object, string] => [
+      `text ${what} in a document without quotes`,
+      {
+        locals: { t: 'x', id: '${devicecloud_account.n.id}' },
+        variable: { s: { type: 'string', default: 'x' } },
+        data: { devicecloud_account: { l: { name: 'L' } } },
+        ...rule({ ...(text === '${each.key}' && { for_each: '${toset(["a"])}' }), settings: `{"m":[${text}]}` }),
+      },
+      `unquoted-text | base/r | settings.m.0 | base/r: \`settings.m.0\`: ${text} is text and stands in no quotes`,
+    ]),
     ['an integer beyond 2^53', rule({ settings: '{"a": 9007199254740993}' }), 'integer-range | base/r | settings.a | '],
     ['an unknown attribute', account({ name: 'A', nmae: 'B' }), 'unknown-attribute | base/a | nmae | '],
     ['a computed attribute', account({ name: 'A', id: '7' }), 'computed-attribute | base/a | id | '],
