@@ -1,6 +1,7 @@
 // The entry point of `trueup/constructs`: the program's root with the disk and the environment that it writes to.
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { lineOf } from '../declarations/trace.js';
 import { mark, Program } from '../constructs/native/program.js';
 
 export * from '../constructs/native/index.js';
@@ -23,7 +24,7 @@ export class App extends Program {
 
   /** @throws where anything that is declared cannot be, with everything there is to say; then nothing is written */
   synth(): void {
-    const documents = this.documents();
+    const documents = this.documents((trace) => lineOf(trace, process.cwd()));
     mkdirSync(this.outdir, { recursive: true });
     // A stack that is gone must not be read on.
     for (const name of readdirSync(this.outdir)) if (isOurs(join(this.outdir, name))) rmSync(join(this.outdir, name));

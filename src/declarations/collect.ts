@@ -18,6 +18,8 @@ export interface Piece {
   readonly origin: Origin;
   /** Addresses it waits for without referring to them; of a whole `for_each` where no member is named. */
   readonly depends_on?: readonly string[];
+  /** It was a block of a stack: its values become what their attributes hold, as Terraform converts them. */
+  readonly ofStack?: true;
   /** Its `for_each` is how many there are. */
   readonly counted?: boolean;
 }
@@ -168,7 +170,7 @@ function takePiece(all: Collecting, piece: Piece): void {
   known.set(key, piece);
 }
 
-const renaming = ({ origin }: Piece): string => (origin.path === undefined ? 'Rename one of them.' : 'Give one of the constructs another name: `overrideLogicalId(…)`.');
+const renaming = ({ ofStack }: Piece): string => (ofStack ? 'Give one of the constructs another name: `overrideLogicalId(…)`.' : 'Rename one of them.');
 
 function complainOf({ library, report }: Collecting, { from, origin }: Piece, code: string, summary: string, detail: string): void {
   report.add(() => ({ severity: 'error', code, summary, detail, origin, ...(origin.path === undefined && { frame: library.frame(from, origin) }) }));
@@ -177,5 +179,5 @@ function complainOf({ library, report }: Collecting, { from, origin }: Piece, co
 export const placeText = ({ file, line, column, path }: Origin): string => path ?? `${file}:${line}:${column}`;
 
 function pieceOf({ library }: Collecting, from: Found, path: readonly string[], raw: Raw, offset: number): Piece {
-  return { from, path, name: path.at(-1) as string, raw, origin: { file: from.file, ...library.place(from, offset) } };
+  return { from, path, name: path.at(-1) as string, raw, origin: from.made?.get(path.join('.')) ?? { file: from.file, ...library.place(from, offset) } };
 }

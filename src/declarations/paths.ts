@@ -1,7 +1,7 @@
 // Which files are the project: PATH arguments are files, folders that are walked, `-`, or stacks of a CDK program.
 // Nothing is read here but names; what a file holds decides later whether it is ours.
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { NAME, type Diagnostic } from '../model/index.js';
+import { NAME, type Diagnostic, type Origin } from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
 
 export interface Found {
@@ -10,6 +10,8 @@ export interface Found {
   readonly path: string;
   /** Whether the user named it; what a walk finds may turn out not to be ours. */
   readonly named: boolean;
+  /** Where a program made what stands in it, by key, such as `accounts.ops`. */
+  readonly made?: ReadonlyMap<string, Origin>;
 }
 
 /** Synthesised stacks: one of them, a folder with a manifest of several, or the `cdktf.json` of the program that makes them. */

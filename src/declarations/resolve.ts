@@ -92,7 +92,7 @@ export function read(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope,
   };
   const root = object('', form.attributes);
   const given = substitute(raw, root, [], scope, say);
-  const filled = piece.origin.path === undefined ? given : converted(given, root);
+  const filled = piece.ofStack ? converted(given, root) : given;
   for (const complaint of check(form.validator, form.attributes, filled, form.what)) say(complaint);
   const desk: Desk = { kinds: run.kinds, lookups: run.lookups, references: form.references, secret: run.secret, complain: say };
   const values = build(filled, root, [], desk);

@@ -1,7 +1,7 @@
 // Finds the synthesised stacks behind PATHs and reads them: one `cdk.tf.json`, an output folder with its manifest, or
 // a CDK program, which is run first. Nothing outside of the folder that was named is read.
 import { dirname, join, posix } from 'node:path';
-import { isObject, type Diagnostic, type Json, type JsonObject } from '../model/index.js';
+import { isObject, madeIn, type Diagnostic, type Json, type JsonObject, type Made, type Origin } from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
 import { whyNot, type Found, type StackSource } from './paths.js';
 import { limits } from './raw.js';
@@ -72,8 +72,14 @@ function readOutput(shelf: Shelf, folder: string, file: string): void {
     const found = { file: shownOf(name), path: join(folder, name), named: true };
     if (shelf.files.isLink(found.path)) leadsAway(shelf, found);
     else if (shelf.files.stat(found.path)?.kind !== 'file') complain(shelf, found, 'not-a-file', `${found.file} is no regular file`);
-    else shelf.documents.push({ ...found, bytes: shelf.files.read(found.path, limits.bytes + 1) });
+    else shelf.documents.push(documentIn(shelf, found, file));
   }
+}
+
+function documentIn({ files }: Shelf, found: Found, program: string): ProgramDocument {
+  const bytes = files.read(found.path, limits.bytes + 1);
+  const originOf = ({ path, at }: Made): Origin => ({ ...(at ? { ...at, file: posix.join(posix.dirname(program), at.file) } : { file: program, line: 0, column: 0 }), path });
+  return { ...found, bytes, made: new Map([...madeIn(new TextDecoder().decode(bytes))].map(([key, made]) => [key, originOf(made)])) };
 }
 
 function leadsAway(shelf: Shelf, found: Found): undefined {

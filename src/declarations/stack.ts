@@ -1,13 +1,12 @@
 // Synthesised stacks as desire: each block becomes the piece that a YAML file would hold, and goes the same way from
 // there on. What is said of it names the construct, and the line of the program where that is known.
-import { isAbsolute, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { compareText, didYouMean, equal, isObject, own, type Diagnostic, type Json, type JsonObject, type Kind, type Kinds, type Origin, type Severity } from '../model/index.js';
 import type { Piece } from './collect.js';
 import { isMap, type Raw } from './raw.js';
 import { bondsOf, lookupRaw, resourceOf, type Bonds } from './stack-blocks.js';
 import type { Remark, StackFile, StackFiles } from './stack-files.js';
 import { blockAt, isSecret, literalOf, rawOf, type Site, type Stack } from './stack-values.js';
+import { lineOf } from './trace.js';
 import type { Complaint } from './validate.js';
 import { typeIn, type VariableType, type VariableTypes } from './variables.js';
 
@@ -82,7 +81,14 @@ const voiceOf =
       origin,
     });
 
-const pieceOf = ({ from }: StackFile, path: readonly [string, ...string[]], raw: Raw, origin: Origin): Piece => ({ from, path, name: path.at(-1) as string, raw, origin });
+const pieceOf = ({ from }: StackFile, path: readonly [string, ...string[]], raw: Raw, origin: Origin): Piece => ({
+  from,
+  path,
+  name: path.at(-1) as string,
+  raw,
+  origin,
+  ofStack: true,
+});
 
 /**
  * The name of the lookup that a data source becomes when it is first asked for: its own, unless something else has it,
@@ -272,28 +278,6 @@ function originOf({ cwd }: Work, { from }: StackFile, block: Json | undefined, f
   const { path, stackTrace } = isObject(block) ? blockAt(block, '//', 'metadata') : {};
   const trace = Array.isArray(stackTrace) ? (stackTrace as readonly Json[]).filter((line) => typeof line === 'string') : [];
   return { file: from.file, line: 0, column: 0, ...lineOf(trace, cwd), path: typeof path === 'string' ? path : fallback };
-}
-
-const FRAME = /(?:^|\(|\s)((?:file:\/\/)?[^()]+):(\d+):(\d+)\)?$/;
-
-/** The first line of a trace that is the program's own: source below the current folder, no package. */
-function lineOf(trace: readonly string[], cwd: string): Omit<Origin, 'path'> | undefined {
-  for (const line of trace) {
-    const [, place = '', row, column] = FRAME.exec(line.trim()) ?? [];
-    const path = place.startsWith('file://') ? tryPath(place) : place;
-    const file = path !== undefined && isAbsolute(path) ? relative(cwd, path).split(sep).join('/') : '';
-    if (/\.[cm]?[jt]sx?$/.test(file) && !file.startsWith('../') && !isAbsolute(file) && !/(?:^|\/)node_modules\//.test(file))
-      return { file, line: Number(row), column: Number(column) };
-  }
-  return undefined;
-}
-
-function tryPath(url: string): string | undefined {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return undefined;
-  }
 }
 
 const levels: Readonly<Record<string, Severity>> = { error: 'error', warn: 'warning', warning: 'warning', info: 'info' };

@@ -14,6 +14,7 @@ export * from './exact.js';
 export * from './json.js';
 export * from './kind.js';
 export * from './limited.js';
+export * from './made.js';
 export * from './merge.js';
 export * from './nearest.js';
 export * from './normal.js';

@@ -111,7 +111,7 @@ test.each([
   for (const script of ['program.mjs', 'program.cjs']) {
     const { code } = await start([], { cwd: folder, env, script: join(folder, script) }).ended;
     expect(code).toBe(0);
-    expect(JSON.parse(readFileSync(join(folder, outdir, 'one.trueup.yaml'), 'utf8').replace(/^#.*\n/, ''))).toEqual({ accounts: { a: { name: 'A' } } });
+    expect(JSON.parse(readFileSync(join(folder, outdir, 'one.trueup.yaml'), 'utf8').replaceAll(/^#.*\n/gm, ''))).toEqual({ accounts: { a: { name: 'A' } } });
     rmSync(join(folder, outdir), { recursive: true });
   }
 });
@@ -128,6 +128,27 @@ test('the command runs such a program where `cdktf.json` names it, whatever fold
   expect(`${stdout}${stderr}`).toContain('1 declaration');
   expect(code).toBe(0);
   expect(readdirSync(home).toSorted()).toEqual(['cdktf.json', 'main.mjs']);
+});
+
+test('what the command complains of is told by the construct and the line of the program', async () => {
+  const home = mkdtempSync(join(folder, 'told-'));
+  const door = JSON.stringify(join(TRUEUP, '../constructs.js'));
+  mkdirSync(join(home, 'infra/src'), { recursive: true });
+  writeFileSync(
+    join(home, 'infra/src/main.mjs'),
+    `import { Account, AlertRule, App, Stack } from ${door};
+const app = new App();
+const stack = new Stack(app, 'one', { settings: { target: 'nowhere' } });
+  new AlertRule(stack, 'rule', { associatedAccounts: ['\${acounts.gone.id}'] });
+app.synth();
+`,
+  );
+  writeFileSync(join(home, 'infra/cdktf.json'), '{"language":"typescript","app":"node src/main.mjs"}');
+  const { stderr } = await start(['validate', 'infra'], { cwd: home }).ended;
+  expect(stderr).toMatch(/one\/rule \(infra\/src\/main\.mjs:4:3\) ·.* associated_accounts/);
+  expect(stderr).toContain("> 4 |   new AlertRule(stack, 'rule'");
+  expect(stderr).toContain('one (infra/src/main.mjs:3:15) · target');
+  expect(stderr).not.toContain('one.trueup.yaml');
 });
 
 test('what is wrong is nearly all that a person sees, of the program and of a plan', async () => {

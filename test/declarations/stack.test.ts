@@ -607,6 +607,21 @@ describe('several stacks', () => {
     expect(loaded.frame(found?.origin ?? { file: '', line: 0, column: 0 })).toContain('nmae');
   });
 
+  it('may tell in declaration files what made them, which are read as such for all that', async () => {
+    const made = (key: string, told: object): string => `# ${key} ${JSON.stringify(told)}\n`;
+    const text = `accounts:\n  a: { nmae: A }\n  b: { name: 7 }\n  c: { nmae: C }\n  d: { nmae: D }\n${made('accounts.a', { path: 'one/a', at: { file: 'src/x.ts', line: 2, column: 1 } })}${made('accounts.b', { path: 'one/b' })}${made('accounts.c', { path: 'one/c', at: { file: '../secrets.ts', line: 1, column: 1 } })}# accounts.d {\n`;
+    const tree: Tree = { 'infra/cdktf.json': '{"app":"x"}', 'elsewhere/base.trueup.yaml': text, 'elsewhere/.mark': '', 'infra/src/x.ts': '\nnew It();\n' };
+    const loaded = await loading(tree, { paths: ['infra/cdktf.json'], synthesise: () => Promise.resolve('/project/elsewhere') });
+    const found = new Map(loaded.diagnostics.filter(({ code }) => code !== 'missing-attribute').map((one) => [one.address, one]));
+    expect([...found].map(([address, { code, origin }]) => [address, code, origin])).toEqual([
+      ['accounts.a', 'unknown-attribute', { file: 'infra/src/x.ts', line: 2, column: 1, path: 'one/a' }],
+      ['accounts.b', 'wrong-type', { file: 'infra/cdktf.json', line: 0, column: 0, path: 'one/b' }],
+      ['accounts.c', 'unknown-attribute', { file: 'infra/cdktf.json', line: 0, column: 0, path: 'one/c' }],
+      ['accounts.d', 'unknown-attribute', { file: 'infra/cdktf.json/base.trueup.yaml', line: 5, column: 8 }],
+    ]);
+    expect(loaded.frame(found.get('accounts.a')?.origin ?? { file: '', line: 0, column: 0 })).toContain('> 2 | new It();');
+  });
+
   it.each<[what: string, tree: Tree, shown: string]>([
     ['a document', { 'elsewhere/x.yaml': `${LINK}hunter2: [`, 'elsewhere/.mark': '' }, 'infra/cdktf.json/x.yaml'],
     ['a manifest', { 'elsewhere/manifest.json': `${LINK}${JSON.stringify({ stacks: {} })}` }, 'infra/cdktf.json/manifest.json'],

@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import { NAME, camel, own, type Attributes, type Camel, type Kind, type Lifecycle } from '../../model/index.js';
 import { asCondition, complaints, written } from '../members.js';
 import type { ClassOf, Condition, Flat, OnlySecrets, Props, ReadableKeys } from '../props.js';
-import { nameOf, renamed } from './stack.js';
+import { leaveTrace, nameOf, renamed } from './stack.js';
 import { nativeDoor, type NativeTokens, type Reference } from './tokens.js';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -54,6 +54,7 @@ export abstract class Entry extends Construct {
   constructor(scope: Construct, id: string, place: Place, attributes: Attributes, given: Given) {
     super(scope, id);
     this[entry] = place;
+    leaveTrace(this);
     this.node.addValidation({
       validate: () => {
         const name = nameOf(this);

@@ -17,6 +17,7 @@ export class Stack extends Construct {
   constructor(scope: Construct, id: string, { settings }: StackProps = {}) {
     super(scope, id);
     this.settings = settings;
+    leaveTrace(this);
   }
 
   /** The stack that the construct is in. @throws where it is in none */
@@ -25,6 +26,13 @@ export class Stack extends Construct {
     throw new Error(`${construct.node.path} is in no Stack: give it one as its scope, or something below one.`);
   }
 }
+
+const TRACE = 'trueup:trace';
+
+export const leaveTrace = ({ node }: IConstruct): void => node.addMetadata(TRACE, true, { stackTrace: true });
+
+/** The lines of the trace that led to a construct. */
+export const traceOf = ({ node }: IConstruct): readonly string[] => node.metadata.find(({ type }) => type === TRACE)?.trace ?? [];
 
 /** What a construct is called in the document: its path below the stack, with `-` between the steps. */
 export function nameOf(construct: IConstruct): string {
