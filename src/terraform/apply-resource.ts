@@ -73,7 +73,7 @@ function create(whole: Shop, kind: Kind, planned: CtyObject, config: CtyObject):
 
 async function update(whole: Shop, kind: Kind, prior: CtyObject, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
-  whole.claims.add(claimOf(kind.name, id));
+  for (const held of [whole.claims, whole.bound]) held.add(claimOf(kind.name, id));
   if (sameObject(planned, prior)) return { new_state: planned };
   const declared = managed(kind, planned, config);
   const renewed = (path: string): boolean => memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
@@ -155,6 +155,7 @@ function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefi
 async function remove(whole: Shop, kind: Kind, prior: CtyObject): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
   whole.claims.add(claimOf(kind.name, id));
+  whole.bound.delete(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
   return within(whole, { kind, operation: 'delete', block: prior }, async (shop, bench) => {
     const live = await bench.current(shop, kind, id);
@@ -169,7 +170,7 @@ async function remove(whole: Shop, kind: Kind, prior: CtyObject): Promise<ApplyR
     const warnings = await written(shop, bench, kind, { action: 'delete', ...named(shop, kind), id, before: live.values, write, request: shop.cloud.compose(kind, write) });
     const now = await tryLook(shop.cloud, kind, id);
     if (now !== undefined && now !== 'unread')
-      return refuse('still-there', `The service answered with success, but ${wordsFor(kind)} ${id} is still there.`, { detail: 'Plan again to see what is there.' });
+      return refuse('still-there', `The service answered as if ${wordsFor(kind)} ${id} were gone, but it is still there.`, { detail: 'Plan again to see what is there.' });
     return { new_state: null, diagnostics: warnings };
   });
 }

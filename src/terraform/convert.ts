@@ -126,11 +126,12 @@ function heldOf(attribute: Attribute, live: Value | undefined, prior: CtyValue):
   return attribute.wire === 'merge' ? fresh(attribute, [seen(before, live), []]) : fresh(attribute, live);
 }
 
+/** One that holds nothing is none: an answer may hold an empty one, or leave it out. */
 function objectHeld(attribute: ObjectOf, live: Value | undefined, prior: CtyObject | null): CtyValue {
   const visible = Object.entries(attribute.attributes).filter(([, inner]) => inner.secret !== true);
   const there = isTree(live) ? live : {};
-  if (prior !== null && visible.every(([name, inner]) => isEmpty(there[name]) && isEmpty(valueOf(inner, prior[name])))) return prior;
-  return isTree(live) && visible.length > 0 ? stateOf(attribute.attributes, live, prior) : null;
+  if (visible.every(([name, inner]) => isEmpty(there[name]) && (prior === null || isEmpty(valueOf(inner, prior[name]))))) return prior;
+  return isTree(live) ? stateOf(attribute.attributes, live, prior) : null;
 }
 
 /** A live value in a spelling of our own. Whatever the service answers, it has the type that the schema promises. */
@@ -160,7 +161,7 @@ export function fresh(attribute: Attribute, live: Value | undefined): CtyValue {
 export function resultOf(attributes: Attributes, planned: CtyObject, live: Values): CtyObject {
   const known = Object.entries(planned).map(([name, held]): readonly [string, CtyValue] => {
     const attribute = attributes[name];
-    if (held instanceof Unknown) return [name, attribute ? fresh(attribute, live[name]) : null];
+    if (held instanceof Unknown) return [name, attribute ? heldOf(attribute, live[name], null) : null];
     const inner = live[name];
     return [name, attribute?.word === 'object' && isRecord(held) ? resultOf(attribute.attributes, held, isTree(inner) ? inner : {}) : held];
   });
@@ -189,7 +190,7 @@ export function rawOf(attributes: Attributes, block: CtyObject): JsonObject {
   const raw: Record<string, Json> = {};
   for (const [name, attribute] of Object.entries(attributes)) {
     const held = block[attribute.secret ? writeOnly(name) : name] ?? null;
-    if (held === null || (attribute.computed && !attribute.secret)) continue;
+    if (held === null) continue;
     raw[name] = attribute.secret ? '${secret.env.GIVEN}' : rawValue(attribute, held);
   }
   return raw;

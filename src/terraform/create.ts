@@ -82,7 +82,7 @@ async function leftOver({ run, claims, limit }: Shop, bench: Bench, kind: Kind, 
 }
 
 /** @throws Refusal unless exactly one object that nobody has yet is meant */
-async function adopted({ claims, limit }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live> {
+async function adopted({ bound, limit }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live> {
   const key = identityKey(kind, declared);
   const all = key === undefined || !isKnown(declared) ? [] : (indexByIdentity(await limit.until(bench.base(kind))).get(key) ?? []);
   const [live, ...others] = all;
@@ -96,7 +96,8 @@ async function adopted({ claims, limit }: Shop, bench: Bench, kind: Kind, declar
       detail: `Import the right one by its id: terraform import <address> ${live.id}`,
     });
   const claim = claimOf(kind.name, live.id);
-  if (claims.has(claim)) refuse('bound', `${wordsFor(kind)} ${live.id} is managed by another resource already.`, { detail: 'Remove one of the two.' });
-  claims.add(claim);
+  // A state may show it as well, of a resource that lets go of it in this run: by another name, or to be made anew.
+  if (bound.has(claim)) refuse('bound', `${wordsFor(kind)} ${live.id} is managed by another resource already.`, { detail: 'Remove one of the two.' });
+  bound.add(claim);
   return live;
 }

@@ -236,6 +236,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     sight,
     run: await tools.run(configuration.journal),
     claims,
+    bound: new Set<string>(),
     told: new Set<string>(),
     allow: configuration.allow,
     alone: limited(1),

@@ -55,19 +55,20 @@ export interface Timed {
 }
 
 /** Works under the limit that is set for an operation; `signal` is absent where none is. @throws Refusal */
-export async function timed<T>(clock: Clock, { kind, operation, block }: Timed, work: (limit: Limit, signal?: AbortSignal) => Promise<T>): Promise<T> {
+export async function timed<T>(clock: Clock, what: Timed, work: (limit: Limit, signal?: AbortSignal) => Promise<T>): Promise<T> {
+  const { operation, block } = what;
   const held = block[TIMEOUTS];
   const text = isRecord(held) ? held[operation] : null;
   const milliseconds = typeof text === 'string' ? tryDuration(text) : undefined;
   if (milliseconds === undefined) return work(unlimited);
   const [time, done] = [new AbortController(), new AbortController()];
-  const unsent = tooLong(kind, operation, String(text), false);
+  const unsent = tooLong(what, String(text), false);
   clock.sleep(milliseconds, done.signal).then(
     () => time.abort(),
     () => undefined,
   );
   try {
-    return await work(limitOf(time.signal, unsent, tooLong(kind, operation, String(text), true)), time.signal);
+    return await work(limitOf(time.signal, unsent, tooLong(what, String(text), true)), time.signal);
   } catch (error) {
     const ended = time.signal.aborted && error instanceof Refusal && error.diagnostics.every(({ code }) => code === 'interrupted');
     throw ended ? new Refusal([unsent]) : error;
@@ -105,7 +106,8 @@ function limitOf(time: AbortSignal, unsent: Diagnostic, unknown: Diagnostic): Li
 const doing: Readonly<Record<Operation, string>> = { create: 'Creating', read: 'Reading', update: 'Changing', delete: 'Deleting' };
 
 /** @param left whether the request may have been carried out */
-function tooLong(kind: Kind, operation: Operation, text: string, left: boolean): Diagnostic {
+function tooLong({ kind, operation, block }: Timed, text: string, left: boolean): Diagnostic {
+  const id = block[kind.id];
   const name = `${TIMEOUTS}.${operation}`;
   const happened = left
     ? 'The request had left: whether the service carried it out is not known. Apply again: that looks first, and sends nothing twice.'
@@ -115,7 +117,7 @@ function tooLong(kind: Kind, operation: Operation, text: string, left: boolean):
   return {
     severity: 'error',
     code: 'timed-out',
-    summary: `${doing[operation]} ${wordsFor(kind)} took longer than ${name} allows: ${text}`,
+    summary: `${doing[operation]} ${wordsFor(kind)}${typeof id === 'string' ? ` ${id}` : ''} took longer than ${name} allows: ${text}`,
     detail: operation === 'read' ? happened : `${happened} Where it may take longer, raise ${name}.`,
     // A state has no lines to point at.
     ...(operation !== 'read' && { attribute: name }),

@@ -38,6 +38,8 @@ export interface Shop {
   readonly run: Run;
   /** `<kind> <id>` of objects that a state of terraform's holds. */
   readonly claims: Set<string>;
+  /** As `claims`: objects that a resource of this run was bound to or changed. */
+  readonly bound: Set<string>;
   /** Addresses of creates whose question a person was asked. */
   readonly told: Set<string>;
   readonly allow: readonly PolicyRule[];

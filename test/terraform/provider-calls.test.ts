@@ -175,6 +175,34 @@ describe('writing', () => {
     expect(world.mutations()).toEqual(['PUT /api/v3/beta/account_authorizations/9']);
   });
 
+  it.each(['before', 'after'])('lets go of what cannot be deleted, and another resource has it, %s', async (order) => {
+    const world = providerRig({ estate: theirs });
+    const given = { user: '77', account: '1', role: 'read_only_user' };
+    const held = await (await begun(world)).apply(AUTHORIZATION, null, given);
+    const core = await begun(world);
+    await core.provider.upgradeResourceState({ type_name: AUTHORIZATION, version: 0, raw: held });
+    if (order === 'before') await core.apply(AUTHORIZATION, held, null);
+    const heir = await core.apply(AUTHORIZATION, null, given);
+    if (order === 'after') await core.apply(AUTHORIZATION, held, null);
+    expect(heir).toEqual(held);
+    await core.apply(AUTHORIZATION, heir, null);
+    expect(await core.apply(AUTHORIZATION, null, given)).toEqual(held);
+  });
+
+  it.each([
+    [RULE, { associated_accounts: ['1'] }],
+    [DESTINATION, { name: 'bare' }],
+  ])('%s: what holds nothing is as it was made when it is read, and when it is imported', async (type, given) => {
+    const core = await begun(providerRig({ estate: theirs }));
+    const made = await core.apply(type, null, given);
+    const read = await core.read(type, made);
+    expect(read).toEqual(made);
+    const id = String(made[type === RULE ? 'alert_config_id' : 'destination_config_id']);
+    const imported = await core.read(type, await core.import(type, id));
+    expect(imported).toMatchObject({ [type === RULE ? 'filter_criteria' : 'endpoint']: null });
+    expect(await core.isEmpty(type, imported, given)).toBe(true);
+  });
+
   const two: Estate = {
     ...theirs,
     records: { ...theirs.records, account_authorizations: [...(theirs.records['account_authorizations'] ?? []), { id: '11', user: '79', account: '1', role: 'administrator' }] },
@@ -301,6 +329,8 @@ describe('complaints', () => {
       { filter_criteria: { alert_type__in: ['cpu_utilisation'] }, associated_accounts: ['1'] },
       ['warning filter_criteria.alert_type__in: `filter_criteria.alert_type__in`: `cpu_utilisation` is not a known value. Did you mean `cpu_utilization`?'],
     ],
+    [ACCOUNT, { name: 'A', id: '77' }, ['error id: `id` belongs to the server and cannot be declared']],
+    [ACCOUNT, { name: 'A', id: unknown }, ['error id: `id` belongs to the server and cannot be declared']],
     [RULE, { settings: '{oops', associated_accounts: ['1'] }, ['error settings: `settings` is not JSON']],
     [RULE, { settings: '[1]', associated_accounts: ['1'] }, ['error settings: `settings`: a mapping or null is expected, not a list']],
     [RULE, {}, ['warning : The rule has neither accounts nor groups and never fires']],

@@ -152,7 +152,10 @@ describe('an update or a delete whose time is over', () => {
     world.slow = ({ method }) => method === verb;
     const core = new Core(first.provider);
     const failed = await core.tryApply(RULE, state, given && { ...given, timeouts });
-    expect([failed.state, told(failed.errors)]).toEqual([state, [`timeouts.${operation}: ${doing} the alert rule took longer than timeouts.${operation} allows: 1.5s`]]);
+    expect([failed.state, told(failed.errors)]).toEqual([
+      state,
+      [`timeouts.${operation}: ${doing} the alert rule ${String(state['alert_config_id'])} took longer than timeouts.${operation} allows: 1.5s`],
+    ]);
     expect(failed.errors[0]?.detail).toContain('is not known');
     await first.provider.close();
     first.kill();
@@ -213,7 +216,14 @@ describe('a reading whose time is over', () => {
     const [late, patient] = await Promise.allSettled(states.map((state) => next.read(RULE, state)));
     expect(late).toMatchObject({
       status: 'rejected',
-      reason: { diagnostics: [{ summary: 'Reading the alert rule took longer than timeouts.read allows: 1s', detail: expect.stringContaining('-refresh=false') as string }] },
+      reason: {
+        diagnostics: [
+          {
+            summary: expect.stringMatching(/^Reading the alert rule \S+ took longer than timeouts\.read allows: 1s$/) as string,
+            detail: expect.stringContaining('-refresh=false') as string,
+          },
+        ],
+      },
     });
     expect(patient).toEqual({ status: 'fulfilled', value: states[1] });
     expect(world.emulator.requests.length - before).toBe(1);
