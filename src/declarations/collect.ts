@@ -22,6 +22,8 @@ export interface Piece {
   readonly ofStack?: true;
   /** Its `for_each` is how many there are. */
   readonly counted?: boolean;
+  /** Nothing but a `count` can have come or gone between it and a piece of its name. */
+  readonly recounts?: boolean;
 }
 
 export interface Collected {

@@ -221,7 +221,7 @@ function buildWhole(part: Expression, attribute: Attribute | undefined, path: re
   }
   if (attribute?.secret === true && (part.from === 'declared' || part.from === 'lookup')) desk.complain(mismatch(path, attribute, null));
   const reference = buildPart(part, path, desk);
-  if (typeof reference !== 'string' && attribute?.word === 'ref' && desk.references(path)) checkTarget(reference, attribute.to, path, desk);
+  if (typeof reference !== 'string' && attribute && attribute !== anything && desk.references(path)) checkTarget(reference, attribute, path, desk);
   return reference;
 }
 
@@ -265,10 +265,12 @@ const noReferences = (part: Expression, path: readonly string[]): Complaint => (
   detail: 'Write the value, or `${var.<name>}`, `${env.<NAME>}` or `${each.…}`.',
 });
 
+/** What nobody can read back. */
+const hidden = (one: Attribute): boolean => holdsSecret(one) || one.wire === 'merge';
+
 function checkAttribute(kind: Kind, name: string, text: string, path: readonly string[], desk: Desk): void {
   const top = name.split('.')[0] as string;
   const attribute = own(kind.attributes, top);
-  const hidden = (one: Attribute): boolean => holdsSecret(one) || one.wire === 'merge';
   if (attribute && top === name && !hidden(attribute)) return;
   const names = Object.keys(kind.attributes).filter((one) => !hidden(kind.attributes[one] as Attribute));
   const detail = `Attributes: ${names.join(', ')}.`;
@@ -283,12 +285,20 @@ function checkAttribute(kind: Kind, name: string, text: string, path: readonly s
   else desk.complain({ path, code: 'partial-reference', summary: `${text}: only a whole attribute can be referred to`, detail });
 }
 
-/** An identifier of one kind where another kind's belongs is surely wrong. */
-function checkTarget(reference: Reference, to: string, path: readonly string[], desk: Desk): void {
+/** A list where a single value belongs, or the other way round, and an identifier of one kind where another kind's belongs are surely wrong. */
+function checkTarget(reference: Reference, wanted: Attribute, path: readonly string[], desk: Desk): void {
   const name = reference.source === 'lookup' ? desk.lookups.get(reference.target) : reference.target.slice(0, reference.target.indexOf('.'));
   const kind = desk.kinds.get(name ?? '');
   const attribute = kind && own(kind.attributes, reference.attribute);
-  if (!kind || !attribute) return;
+  if (!kind || !attribute || hidden(attribute)) return;
+  const [expected, found] = [shapeOf(wanted), shapeOf(attribute)];
+  if (expected !== found && wanted.word !== 'document') {
+    const detail = expected === 'a list' && found === 'a single value' ? { detail: `Write it in brackets: \`["${String(reference)}"]\`.` } : {};
+    desk.complain({ path, code: 'wrong-type', summary: `\`${path.join('.')}\`: ${expected} is expected, and ${String(reference)} is ${found}`, ...detail });
+    return;
+  }
+  if (wanted.word !== 'ref') return;
+  const { to } = wanted;
   const given = identified(kind, reference.attribute, attribute);
   if (given === to) return;
   const right = desk.kinds.get(to);
@@ -296,6 +306,9 @@ function checkTarget(reference: Reference, to: string, path: readonly string[], 
   const what = given === undefined ? 'none' : `one of ${given}`;
   desk.complain({ path, code: 'wrong-kind', summary: `\`${path.join('.')}\` takes an identifier of ${to}, and ${String(reference)} is ${what}`, detail });
 }
+
+const shapeOf = ({ word }: Attribute): string =>
+  word === 'list' || word === 'set' ? 'a list' : word === 'map' || word === 'object' || word === 'document' ? 'a mapping' : 'a single value';
 
 /** Which kind's objects an attribute identifies: by identifier or by URL. */
 function identified(kind: Kind, name: string, attribute: Attribute): string | undefined {

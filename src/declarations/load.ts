@@ -27,8 +27,8 @@ import { isMap, type Raw } from './raw.js';
 import { reportOf, type Report } from './report.js';
 import { complain, declarationsOf, lookupOf, mergeSettings, refuseRivals, settingsOf, type Run } from './resolve.js';
 import type { ProgramDocument, Synthesise } from './stack-files.js';
-import { validatorsOf } from './validate.js';
-import { outsideValue, type VariableTypes } from './variables.js';
+import { found as foundWord, validatorsOf } from './validate.js';
+import { ofType, outsideValue, wordsOf, type VariableTypes } from './variables.js';
 import { secretNames } from './vocabulary.js';
 
 export interface LoadOptions {
@@ -189,17 +189,22 @@ function variablesOf(run: Run, options: Loading, collected: Collected, overlay: 
         detail: 'It holds a plain value; `$${` is a literal `${`.',
       });
     }
-    known.set(piece.name, piece.raw);
+    const type = types.get(piece.name);
+    const value = ofType(piece.raw, type);
+    if (value === undefined)
+      complain(run, piece, { path: [], code: 'bad-variable', summary: `the variable \`${piece.name}\` has to be ${wordsOf(type).what}, not ${foundWord(piece.raw)}` });
+    known.set(piece.name, value ?? piece.raw);
   }
   for (const [name, text] of Object.entries(outsideVariables(options))) {
-    const value = outsideValue(text, types.get(name), known.get(name));
+    const type = types.get(name);
+    const value = outsideValue(text, type, known.get(name));
     if (value !== undefined) known.set(name, value);
     else
       run.report.add(() => ({
         severity: 'error',
         code: 'bad-variable',
-        summary: `the variable \`${name}\` holds a list or a mapping, and what it was given is no JSON of one`,
-        detail: `As in: --var '${name}=["a", "b"]'`,
+        summary: `the variable \`${name}\` has to be ${wordsOf(type).what}, and what it was given from outside is none`,
+        detail: `As in: --var '${name}=${wordsOf(type).example}'`,
       }));
   }
   return known;

@@ -204,11 +204,14 @@ function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {
     return [];
   }
   const seen = new Set<string>();
-  (each as readonly Raw[]).forEach((item, index) => {
+  // A list in a stack is a set of texts, which `toset` makes of anything.
+  const isSet = piece.ofStack === true;
+  (each as readonly Raw[]).forEach((one, index) => {
+    const item = isSet && (typeof one === 'number' || typeof one === 'boolean') ? String(one) : one;
     const key = typeof item === 'string' ? literalOf(item) : undefined;
     if (typeof item !== 'string') say(`\`for_each\`: text is expected, not ${found(item)}`, [String(index)], 'Write it in quotes.');
     else if (key === undefined) say('`for_each`: a key must be known before anything is read', [String(index)]);
-    else if (seen.has(key)) say('`for_each`: the same key stands twice', [String(index)]);
+    else if (seen.has(key) && !isSet) say('`for_each`: the same key stands twice', [String(index)]);
     else seen.add(key);
   });
   return wrong ? [] : [...seen].map((key) => ({ key, value: escapeText(key) }));
@@ -223,6 +226,7 @@ function declarationOf(run: Run, piece: Piece, kind: Kind, form: Form, body: Raw
   const wrong = lifecycleTrouble(kind, wanted);
   for (const complaint of wrong) complain(run, piece, complaint, address);
   if (wrong.length > 0) return undefined;
+  const former = piece.recounts && wanted.renamed_from === undefined ? formerCount(piece, member) : undefined;
   return {
     address,
     kind: kind.name,
@@ -231,9 +235,16 @@ function declarationOf(run: Run, piece: Piece, kind: Kind, form: Form, body: Raw
     lifecycle: wanted,
     origin: piece.origin,
     ...(piece.origin.path !== undefined && { file: piece.from.file }),
+    ...(former !== undefined && { recounted: formatAddress({ kind: kind.name, ...former }) }),
     ...(piece.depends_on && { depends_on: piece.depends_on }),
     at: locator(run, piece),
   };
+}
+
+/** With a `count`, the first is what stood there without one; without, it is what was the first. */
+function formerCount({ name, counted }: Piece, member: Member | undefined): { readonly name: string; readonly key?: string } | undefined {
+  if (!member) return { name, key: '0' };
+  return counted && member.key === '0' ? { name } : undefined;
 }
 
 /** Holds on to the place alone: ten thousand declarations must not keep what was read of them a second time. */

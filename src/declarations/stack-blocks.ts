@@ -94,12 +94,13 @@ const isThere = (value: Json | undefined): value is Exclude<Json, null> => value
 
 function membersOf(block: JsonObject, site: Site): Raw | undefined {
   const { count, for_each: each } = block;
+  if (isThere(count) && isThere(each))
+    site.complain({ path: ['count'], code: 'unsupported-block', summary: '`count` and `for_each` stand side by side', detail: 'Keep one of the two.' });
   if (isThere(count)) return rawOf(count, ['count'], site);
   if (each === undefined || each === null) return undefined;
   const [only, ...more] = typeof each === 'string' ? templateParts(each) : [];
   const set = typeof only === 'object' && !isTraversal(only) && more.length === 0 ? /^toset\((.*)\)$/s.exec(only.body)?.[1] : undefined;
-  const raw = set === undefined ? rawOf(each, ['for_each'], site) : rawOf(setOf(set) ?? each, ['for_each'], site);
-  return Array.isArray(raw) ? [...new Set(raw as readonly Raw[])] : raw;
+  return rawOf(set === undefined ? each : (setOf(set) ?? each), ['for_each'], site);
 }
 
 /** What stands inside `toset(…)`: a list of texts, or one reference. Undefined for anything else, which is then complained of as a whole. */
@@ -188,25 +189,40 @@ function waitsFor(list: Json | undefined, { stack, complain }: Site): readonly s
 /** `import` and `moved` of a stack, by the resource (`TYPE.NAME`) they are about. */
 export function bondsOf(stack: Stack, complain: Complain): ReadonlyMap<string, Bonds> {
   const bonds = new Map<string, Bonds>();
-  const add = (key: string, bond: Bonds): void => void bonds.set(key, { ...bonds.get(key), ...bond });
   const say = (word: string, summary: string, detail: string): void => complain({ path: [word], code: `unsupported-${word}`, summary, detail });
+  const add = (word: string, key: string, bond: Bonds): void => {
+    const known = bonds.get(key) ?? {};
+    if (Object.keys(bond).some((name) => Object.hasOwn(known, name))) say(word, `\`${word}\` leads to ${key} twice`, 'Keep the one that is meant.');
+    bonds.set(key, { ...known, ...bond });
+  };
   for (const one of listOf(stack.tree['import'])) {
     const { to, id, ...more } = one;
     const target = typeof to === 'string' ? bareAddress(to, stack) : undefined;
-    if (target?.kind && target.key === undefined && id !== undefined && Object.keys(more).every((word) => word === '//')) add(String(to), { adopt: id });
+    if (target?.kind && target.key === undefined && id !== undefined && Object.keys(more).every((word) => word === '//')) add('import', String(to), { adopt: id });
     else if (!target || target.kind)
       say('import', `the import to ${String(to)} is not supported here`, `Bind it by hand, as in: trueup import ${target?.kind?.name ?? 'KIND'}.NAME ID`);
   }
-  const moves = listOf(stack.tree['moved']);
+  const moves = listOf(stack.tree['moved']).filter((one) => !recounts(one));
   for (const { from, to } of moves) {
     const [former, heir] = [from, to].map((text) => (typeof text === 'string' ? bareAddress(text, stack) : undefined));
     if (former && heir && !former.kind && !heir.kind) continue;
     if (former?.kind && former.kind === heir?.kind && heir.key === undefined && !moves.some((one) => one.from === to))
-      add(String(to), { renamed_from: former.key === undefined ? former.name : `${former.name}[${JSON.stringify(former.key)}]` });
+      add('moved', String(to), { renamed_from: former.key === undefined ? former.name : `${former.name}[${JSON.stringify(former.key)}]` });
     else say('moved', `the move from ${String(from)} to ${String(to)} is not supported here`, 'Move it by hand, as in: trueup state mv FROM TO');
   }
   return bonds;
 }
+
+/** What is meant anyway: with a `count`, the first is what stood there without one. */
+const recounts = ({ from, to }: JsonObject): boolean => to === `${String(from)}[0]`;
+
+/** Resources (`TYPE.NAME`) of which a `moved` tells what they were, or became. */
+export const movedIn = ({ tree }: Stack): ReadonlySet<string> =>
+  new Set(
+    listOf(tree['moved'])
+      .filter((one) => !recounts(one))
+      .flatMap(({ from, to }) => [from, to].map((address) => String(address).replace(/\[.*$/, ''))),
+  );
 
 function listOf(value: Json | undefined): readonly JsonObject[] {
   return [value ?? []].flat().filter((one): one is JsonObject => isObject(one));

@@ -3,7 +3,7 @@
 import { compareText, didYouMean, equal, isObject, own, type Diagnostic, type Json, type JsonObject, type Kind, type Kinds, type Origin, type Severity } from '../model/index.js';
 import type { Piece } from './collect.js';
 import { isMap, type Raw } from './raw.js';
-import { bondsOf, lookupRaw, resourceOf, type Bonds } from './stack-blocks.js';
+import { bondsOf, lookupRaw, movedIn, resourceOf, type Bonds } from './stack-blocks.js';
 import type { Remark, StackFile, StackFiles } from './stack-files.js';
 import { blockAt, isSecret, literalOf, rawOf, type Site, type Stack } from './stack-values.js';
 import { lineOf } from './trace.js';
@@ -137,6 +137,7 @@ function takeStack(work: Work, file: StackFile, stack: Stack): void {
   if (Object.keys(settings).length > 0) share(work, pieceOf(file, ['settings'], settings, whole));
   eachBlock(work, stack, 'data', file, say, (kind, name) => void stack.lookup(kind, name));
   const unbound = new Set(bonds.keys());
+  const moved = movedIn(stack);
   const hurried: Origin[] = [];
   eachBlock(work, stack, 'resource', file, say, (kind, name, block, origin) => {
     const key = `${PREFIX}${kind.singular}.${name}`;
@@ -145,8 +146,14 @@ function takeStack(work: Work, file: StackFile, stack: Stack): void {
     const before = work.diagnostics.length;
     const { raw, depends_on, counted } = resourceOf(kind, block, bonds.get(key) ?? {}, siteOf(origin));
     // What was complained of is wrong in other ways, too, because of it.
-    if (work.diagnostics.length === before)
-      work.pieces.push({ ...pieceOf(file, [kind.name, name], raw, origin), ...(depends_on.length > 0 && { depends_on }), ...(counted && { counted }) });
+    if (work.diagnostics.length > before) return;
+    const recounts = !moved.has(key) && (counted || raw['for_each'] === undefined);
+    work.pieces.push({
+      ...pieceOf(file, [kind.name, name], raw, origin),
+      ...(depends_on.length > 0 && { depends_on }),
+      ...(counted && { counted }),
+      ...(recounts && { recounts }),
+    });
   });
   for (const key of unbound) say('warning', leftOver(key, bonds.get(key) ?? {}));
   const [first, ...others] = hurried;

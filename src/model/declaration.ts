@@ -72,6 +72,8 @@ export interface Declaration {
   readonly origin: Origin;
   /** What it was read from, where that is not the origin's file: a stack, or the program that makes it. */
   readonly file?: string;
+  /** Address that it had before it got its `count`, or lost it: for a stack that is the same object. */
+  readonly recounted?: string;
   /** Addresses to wait for beside those that are referred to; without a key, all members of a `for_each`. */
   readonly depends_on?: readonly string[];
   /** Where each attribute was written, by dotted path (`endpoint.url`, `http_destinations.0`); computed on demand. */

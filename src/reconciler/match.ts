@@ -42,10 +42,10 @@ export interface MatchTrouble {
   readonly exit: Exit;
 }
 
-/** The address that `lifecycle.renamed_from` names. */
+/** The address that `lifecycle.renamed_from` names, or that it had with another `count`. */
 export function formerAddress(declaration: Declaration): string | undefined {
   const old = declaration.lifecycle.renamed_from;
-  if (old === undefined) return undefined;
+  if (old === undefined) return declaration.recounted;
   const own = tryAddress(declaration.address);
   const address = tryAddress(`${declaration.kind}.${old}`);
   return address && formatAddress(address.key === undefined && own?.key !== undefined ? { ...address, key: own.key } : address);

@@ -67,7 +67,7 @@ function doubtfulRenames(project: Project, all: ReadonlyMap<string, Declaration>
     const { address, origin } = declaration;
     const former = formerAddress(declaration);
     const entry = former === undefined ? undefined : state?.resources[former];
-    if (former === undefined || entry === undefined || former === address) return [];
+    if (declaration.lifecycle.renamed_from === undefined || former === undefined || entry === undefined || former === address) return [];
     const doubt = (code: string, summary: string, detail: string): Diagnostic[] => [
       { severity: 'error', code, summary: `${address} was renamed from ${former}, but ${summary}.`, detail, address, attribute: 'lifecycle.renamed_from', origin },
     ];

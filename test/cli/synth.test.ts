@@ -103,6 +103,22 @@ it('renames what moved, takes over what is imported, and guards what is protecte
   expect((await at.expect(3, ['plan', '--allow', 'emptied'], options)).stdout).toContain('protected');
 });
 
+it('keeps what gets a count, changes it in place, and keeps the first where the count goes', async () => {
+  const ops = (name: string, more: string): string => program('cdktf', `new Resource(base, 'ops', 'account', { name: '${name}' }, {${more}});`);
+  const at = home('cdktf', '');
+  const cloud = await emulator(at);
+  const options = { env: cloud.env };
+  const after = async (source: string): Promise<unknown> => {
+    at.write('main.mjs', source);
+    await at.expect(0, ['apply', '--auto-approve'], options);
+    const { resources } = JSON.parse(at.read('.trueup/state.json')) as { readonly resources: Readonly<Record<string, { readonly id: string }>> };
+    return Object.fromEntries(Object.entries(resources).map(([address, { id }]) => [address, id]));
+  };
+  const [first] = Object.values((await after(ops('Ops', ''))) as Readonly<Record<string, string>>);
+  expect(await after(ops('Ops', ' count: 1 '))).toEqual({ 'accounts.ops["0"]': first });
+  expect(await after(ops('Operations', ''))).toEqual({ 'accounts.ops': first });
+});
+
 describe('a program that cannot be planned', () => {
   it.each([
     ['fails', `throw new Error('out of order');`, {}, 'program-failed', 'out of order'],

@@ -80,7 +80,7 @@ describe('lint', () => {
     ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: "2" }\n'],
     ['alert_rules:\n  r: { associated_groups: [1], http_destinations: [] }\n'],
     ['alert_rules:\n  r: { associated_groups: [1], http_destinations: ["123"] }\n'],
-    ['alert_rules:\n  r: { associated_accounts: "${accounts.x.id}" }\n'],
+    ['alert_rules:\n  r: { associated_accounts: "${alert_rules.x.associated_accounts}" }\n'],
   ])('is silent about %j', async (text) => {
     expect(await advice(text)).toEqual([]);
   });

@@ -129,6 +129,8 @@ alert_rules:
 
   it.each([
     ['a set', { for_each: '${toset(["a", "b", "a"])}' }, '${each.value}', { '["a"]': 'a', '["b"]': 'b' }],
+    ['a set of anything', { for_each: '${toset(["1", 2, true, 1])}' }, '${each.value}', { '["1"]': '1', '["2"]': '2', '["true"]': 'true' }],
+    ['a variable as a set', { for_each: '${toset(var.twice)}' }, '${each.value}', { '["x"]': 'x' }],
     ['a local as a set', { for_each: '${toset(local.list)}' }, '${each.key}', { '["x"]': 'x' }],
     ['a map', { for_each: { k: { n: 'one' }, l: { n: 'two' } } }, '${each.key} ${each.value.n}', { '["k"]': 'k one', '["l"]': 'l two' }],
     ['a local that is a map', { for_each: '${local.map}' }, '${each.value["n"]}', { '["k"]': 'deep' }],
@@ -137,7 +139,11 @@ alert_rules:
     ['a count that is a variable', { count: '${var.two}' }, '${count.index}', { '["0"]': '0', '["1"]': '1' }],
     ['a count that is text', { count: '1' }, 'x', { '["0"]': 'x' }],
   ])('unfolds %s', async (_, words, name, expected) => {
-    const { declarations } = await read({ variable: { two: { type: 'number', default: 2 } }, locals: { list: ['x'], map: { k: { n: 'deep' } } }, ...account({ name, ...words }) });
+    const { declarations } = await read({
+      variable: { two: { type: 'number', default: 2 }, twice: { default: ['x', 'x'] } },
+      locals: { list: ['x', 'x'], map: { k: { n: 'deep' } } },
+      ...account({ name, ...words }),
+    });
     expect(Object.fromEntries(declarations.map((one) => [one.address.replace('accounts.a', ''), one.values['name']]))).toEqual(expected);
   });
 
@@ -221,8 +227,55 @@ alert_rules:
     const loaded = await read(tree, { environment });
     expect(loaded.declarations.map((one) => one.values)).toEqual([{ name: 'K ${x} 3' }, { filter_criteria: { alert_type__in: ['wwan_connected'] } }]);
     const found = await errors({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'], environment: { ...environment, TF_VAR_sites: '{hunter2}' } });
-    expect(found.map(shown)).toContain('bad-variable: the variable `sites` holds a list or a mapping, and what it was given is no JSON of one / As in: --var \'sites=["a", "b"]\'');
+    expect(found.map(shown)).toContain('bad-variable: the variable `sites` has to be a mapping, and what it was given from outside is none / As in: --var \'sites={"a": "b"}\'');
     expect(found.map(shown).join()).not.toContain('hunter2');
+  });
+
+  it.each<[type: string, initial: unknown, outside: string | undefined, expected: unknown]>([
+    ['number', '007', undefined, '7'],
+    ['number', '1.50', undefined, '1.5'],
+    ['number', 3, '1e2', '100'],
+    ['number', 3, '3.0', '3'],
+    ['number', 3, ' 3', undefined],
+    ['number', 3, '0x10', undefined],
+    ['number', 3, 'abc', undefined],
+    ['number', 3, '1e30', undefined],
+    ['number', 3, '12345678901234567', undefined],
+    ['number', 'x', undefined, undefined],
+    ['number', [1], undefined, undefined],
+    ['bool', '1', undefined, 'true'],
+    ['bool', 'false', undefined, 'false'],
+    ['bool', true, 'yes', undefined],
+    ['bool', 1, undefined, undefined],
+    ['string', 7, undefined, '7'],
+    ['string', '7', '[1]', '[1]'],
+    ['string', ['a'], undefined, undefined],
+    ['list(number)', ['01', 2], undefined, [1, 2]],
+    ['list(number)', [1], '["1.0", 2]', [1, 2]],
+    ['list(number)', ['x'], undefined, undefined],
+    ['list(number)', 'x', undefined, undefined],
+    ['set(string)', ['a', 1, '1', 'a'], undefined, ['a', '1']],
+    ['map(bool)', { a: 'true', b: false }, undefined, { a: true, b: false }],
+    ['map(bool)', ['true'], undefined, undefined],
+    ['map(list(number))', { a: ['1'] }, undefined, { a: [1] }],
+    ['object({ a = number })', { a: 1 }, '{"a":2}', { a: 2 }],
+    ['object({ a = number })', 'x', undefined, undefined],
+    ['any', 'x', '[1]', [1]],
+    ['any', 'x', undefined, 'x'],
+  ])('a variable of the type %s with the default %j, given %j from outside, is %j', async (type, initial, outside, expected) => {
+    const whole = Array.isArray(expected) || (typeof expected === 'object' && expected !== null);
+    const tree = {
+      variable: { v: { type, default: initial } },
+      ...(whole ? rule({ associated_accounts: ['1'], settings: '{"v":${var.v}}' }) : destined('${var.v}')),
+    };
+    const options = { paths: ['cdk.tf.json'], environment: { ...(outside !== undefined && { TF_VAR_v: outside }) } };
+    const { declarations, diagnostics } = await loading({ 'cdk.tf.json': stack(tree) }, options).then((loaded) => ({
+      declarations: loaded.project?.declarations ?? [],
+      ...loaded,
+    }));
+    const [found] = declarations.map(({ values }) => (whole ? (values['settings'] as { readonly v: unknown }).v : values['name']));
+    expect(found).toEqual(expected);
+    expect(diagnostics.find(({ severity }) => severity === 'error')?.code).toBe(expected === undefined ? 'bad-variable' : undefined);
   });
 
   it('keeps data sources of one name apart', async () => {
@@ -264,6 +317,23 @@ alert_rules:
       resource: { devicecloud_alert_push_destination: { p: { name: 'P', lifecycle: { ignore_changes: ['authentication.secret_wo', 'authentication.secret_wo_version'] } } } },
     };
     expect(named(await read(secret), 'alert_push_destinations.p').lifecycle).toEqual({ ignore_changes: ['authentication.secret'] });
+  });
+
+  it('holds what gets a count, or loses it, for what it was', async () => {
+    const former = async (words: object, more: object = {}): Promise<readonly unknown[]> =>
+      (await read({ ...account({ name: 'A', ...words }), ...more })).declarations.map(({ address, recounted, lifecycle }) => [address, recounted ?? lifecycle.renamed_from]);
+    const moved = (from: string, to: string): object => ({ moved: [{ from: `devicecloud_account.${from}`, to: `devicecloud_account.${to}` }] });
+    const counted = [
+      ['accounts.a["0"]', 'accounts.a'],
+      ['accounts.a["1"]', undefined],
+    ];
+    expect(await former({ count: 2 })).toEqual(counted);
+    expect(await former({ count: 2 }, moved('a', 'a[0]'))).toEqual(counted);
+    expect(await former({})).toEqual([['accounts.a', 'accounts.a["0"]']]);
+    expect(await former({}, moved('a[0]', 'a'))).toEqual([['accounts.a', 'a["0"]']]);
+    expect(await former({ for_each: { 0: 'x' } })).toEqual([['accounts.a["0"]', undefined]]);
+    expect(await former({ count: 1 }, moved('a', 'b'))).toEqual([['accounts.a["0"]', undefined]]);
+    expect(await former({}, moved('b', 'a'))).toEqual([['accounts.a', 'b']]);
   });
 
   it('takes the provider that a resource has anyway for nothing said', async () => {
@@ -434,6 +504,29 @@ describe('what cannot be said', () => {
     ['a check', { check: {} }, 'unsupported-block | base | check | '],
     ['an import of a member', { import: [{ to: 'devicecloud_account.a["k"]', id: '1' }], ...account({ name: 'A' }) }, 'unsupported-import | base | import | '],
     ['an import by identity', { import: [{ to: 'devicecloud_account.a', identity: {} }], ...account({ name: 'A' }) }, 'unsupported-import | base | import | '],
+    [
+      'two imports to one',
+      {
+        import: [
+          { to: 'devicecloud_account.a', id: '1' },
+          { to: 'devicecloud_account.a', id: '2' },
+        ],
+        ...account({ name: 'A' }),
+      },
+      'unsupported-import | base | import | ',
+    ],
+    [
+      'two moves to one',
+      {
+        moved: [
+          { from: 'devicecloud_account.b', to: 'devicecloud_account.a' },
+          { from: 'devicecloud_account.c', to: 'devicecloud_account.a' },
+        ],
+        ...account({ name: 'A' }),
+      },
+      'unsupported-moved | base | moved | ',
+    ],
+    ['count beside for_each', account({ name: 'A', count: 1, for_each: { a: 'b' } }), 'unsupported-block | base/a | count | '],
     ['a move between types', { moved: [{ from: 'devicecloud_alert_rule.a', to: 'devicecloud_account.a' }], ...account({ name: 'A' }) }, 'unsupported-moved | base | moved | '],
     ['a move to a member', { moved: [{ from: 'devicecloud_account.b', to: 'devicecloud_account.a["k"]' }], ...account({ name: 'A' }) }, 'unsupported-moved | base | moved | '],
     [

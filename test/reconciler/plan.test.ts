@@ -146,6 +146,22 @@ const table: readonly Row[] = [
     exit: 0,
   },
   {
+    title: 'with a count since',
+    declared: [{ ...declare('accounts.hq["0"]', { name: 'HQ' }), recounted: 'accounts.hq' }],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.hq["0"]'],
+    exit: 0,
+  },
+  {
+    title: 'with a count since, although the first is recorded too',
+    declared: [{ ...declare('accounts.hq["0"]', { name: 'Root' }), recounted: 'accounts.hq' }],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.hq["0"]': entry('accounts', '1', { name: 'Root' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.hq["0"]', 'delete accounts.hq'],
+    exit: 2,
+  },
+  {
     title: 'renamed from what is still declared',
     declared: [declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' }), declare('accounts.hq', { name: 'X' })],
     state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
