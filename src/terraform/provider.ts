@@ -110,7 +110,10 @@ export function createProvider(tools: ProviderTools): ProviderServer {
       stop = new AbortController();
       configuration = configurationOf(isRecord(config) ? config : {}, environment);
       const diagnostics = [...unaddressed(configuration), ...keyless(configuration, tools.doors(configuration.environment))];
-      return diagnostics.length > 0 ? { diagnostics } : {};
+      if (diagnostics.length > 0) return { diagnostics };
+      // What is wrong with the way to the service is told once, here, and not by each object.
+      if (configuration.unknown.length === 0) await opened();
+      return {};
     },
 
     async validateResourceConfig({ type_name, config, client_capabilities }) {

@@ -7,17 +7,19 @@ import { box, served } from '../support/box.js';
 import { theirs } from '../support/estate.js';
 import { terraformIsHere, workspace, type Ran, type Workspace } from '../support/terraform.js';
 
-const here = terraformIsHere('troubles', 3);
+const here = terraformIsHere('troubles', 4);
 vi.setConfig({ testTimeout: 120_000 });
 
 const accounts = 'resource "devicecloud_account" "depots" {\n  count = 3\n  name  = "Depot ${count.index}"\n}\n';
 
 /** A place whose environment has the addresses and no credentials; `keys` are those that were left out. */
-async function keyless(): Promise<{ readonly place: Workspace; readonly keys: Readonly<Record<string, string>>; readonly made: () => number }> {
+async function keyless(
+  more: (keys: Readonly<Record<string, string>>) => Readonly<Record<string, string>> = () => ({}),
+): Promise<{ readonly place: Workspace; readonly keys: Readonly<Record<string, string>>; readonly made: () => number }> {
   const cloud = await box(theirs);
   const { TRUEUP_V2_URL = '', TRUEUP_V3_URL: _, TRUEUP_V3_TOKEN: __, ...keys } = cloud.env;
   const place = workspace('', { env: () => ({ TF_REATTACH_PROVIDERS: reattach }) });
-  const { reattach, close } = await served(place.folder, { TRUEUP_V2_URL });
+  const { reattach, close } = await served(place.folder, { TRUEUP_V2_URL, ...more(keys) });
   onTestFinished(async () => {
     await close();
     await cloud.close();
@@ -32,6 +34,14 @@ describe.runIf(here)('credentials', () => {
     const { status, stderr } = await place.run('plan');
     expect([status, stderr.match(/Error:/g)?.length]).toEqual([1, 1]);
     expect(stderr.replaceAll(/[\s│]+/g, ' ')).toMatch(/TRUEUP_MGR_API_ID, .* have no value with provider\["registry.terraform.io\/trueup\/devicecloud"\], on main.tf line 1/);
+  });
+
+  it('beside a setting that is none are told once, too', async () => {
+    const { place } = await keyless((keys) => ({ ...keys, TRUEUP_SETTLE_SECONDS: 'abc' }));
+    place.write({ 'main.tf': `provider "devicecloud" {\n}\n${accounts}` });
+    const { status, stderr } = await place.run('plan');
+    expect([status, stderr.match(/Error:/g)?.length]).toEqual([1, 1]);
+    expect(stderr.replaceAll(/[\s│]+/g, ' ')).toMatch(/TRUEUP_SETTLE_SECONDS .* on main.tf line 1/);
   });
 
   it('that are known at apply alone plan, and apply', async () => {
