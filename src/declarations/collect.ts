@@ -160,7 +160,14 @@ function takePiece(all: Collecting, piece: Piece): void {
   if (section === 'settings') {
     const [first] = all.settings;
     if (!first) all.settings.push(piece);
-    else complainOf(all, piece, 'duplicate-settings', 'settings stand twice in this project', `They stand in ${placeText(first.origin)} already. Keep one of them; stacks have to say the same.`);
+    else
+      complainOf(
+        all,
+        piece,
+        'duplicate-settings',
+        'settings stand twice in this project',
+        `They stand in ${placeText(first.origin)} already. Keep one of them; stacks have to say the same.`,
+      );
     return;
   }
   const known = section === 'variables' || section === 'lookups' || section === 'expectations' ? all[section] : all.declared;

@@ -923,6 +923,15 @@ export const mutants: readonly Mutant[] = [
     replace: 'one.adopt',
     tests: ['declarations/lint.test.ts'],
   },
+  {
+    name: 'what gets a count is another object',
+    file: 'declarations/resolve.ts',
+    find: "return counted && member.key === '0' ? { name } : undefined;",
+    replace: 'return undefined;',
+    tests: stacks,
+  },
+  { name: 'of two moves to one resource one counts', file: 'declarations/stack-blocks.ts', find: 'Object.hasOwn(known, name)', replace: 'known === undefined', tests: stacks },
+  { name: 'a variable is what it looks like', file: 'declarations/load.ts', find: 'const value = ofType(piece.raw, type);', replace: 'const value = piece.raw;', tests: stacks },
   { name: 'a stack trace opens any file', file: 'declarations/stack.ts', find: "&& !file.startsWith('../') ", replace: '', tests: stacks },
   {
     name: 'nothing waits for what it depends on',
@@ -1052,6 +1061,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['terraform/checker.test.ts'],
   },
   { name: 'the certificate is padded in the handshake', file: 'terraform/handshake.ts', find: ".replace(/=+$/, '')", replace: '', tests: ['terraform/handshake.test.ts'] },
+  {
+    name: 'terraform: what is let go is never free',
+    file: 'terraform/apply-resource.ts',
+    find: '  whole.bound.delete(claimOf(kind.name, id));\n',
+    replace: '',
+    tests: providerCalls,
+  },
+  {
+    name: 'terraform: an object is adopted twice',
+    file: 'terraform/create.ts',
+    find: 'if (bound.has(claim))',
+    replace: 'if (bound.has(claim.slice(1)))',
+    tests: providerCalls,
+  },
   {
     name: 'terraform: a create takes what another run is still to put into its state',
     file: 'terraform/create.ts',
