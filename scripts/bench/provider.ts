@@ -57,7 +57,7 @@ async function refresh(): Promise<void> {
   const peerFolder = join(root, `terraform-${RULES}`);
   if (!readdirSync(root).includes(`terraform-${RULES}`)) terraformProject(RULES);
   const [own, peer]: [number[], number[]] = [[], []];
-  for (let turn = 0; turn < (quick ? 5 : 9); turn += 1) {
+  for (let turn = 0; turn < (quick ? 7 : 15); turn += 1) {
     own.push(seconds([await time('terraform', plan, folder, environment)]));
     peer.push(seconds([await time('terraform', plan, peerFolder)]));
   }
