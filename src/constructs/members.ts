@@ -135,6 +135,9 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A file of declarations takes 64 levels, of which some are around a document. */
+const DEEPEST = 56;
+
 /** What JSON has no form for. A token that is no text has none either. `inside` are the values on the way to this one. */
 function unspeakable(value: unknown, door: Door, path: string, inside: readonly unknown[] = []): readonly string[] {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return [];
@@ -142,11 +145,14 @@ function unspeakable(value: unknown, door: Door, path: string, inside: readonly 
     return [`\`${path}\` has no form in JSON. A token has to be text, as \`Token.asString(…)\` makes it.`];
   if (typeof value === 'number') return [];
   if (!Array.isArray(value) && !isObject(value)) return [`\`${path}\` has no form in JSON.`];
+  if (inside.length > DEEPEST) return [`\`${path.slice(0, 60)}…\` is nested more than ${DEEPEST} levels deep.`];
   if (inside.includes(value)) return [`\`${path}\` leads back to itself, and has no form in JSON.`];
   const around = [...inside, value];
   if (hasOwnForm(value)) return unspeakable(value.toJSON(path.slice(path.lastIndexOf('.') + 1)), door, path, around);
   if (isObject(value) && !isPlain(value)) return [`\`${path}\` is of the class \`${value.constructor.name}\`, which has no form in JSON. Write a plain object or a list.`];
-  return Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : unspeakable(item, door, `${path}.${key}`, around)));
+  return Object.entries(value).flatMap(([key, item]) =>
+    item === undefined ? [] : key === '__proto__' ? [`\`${path}\` has the key \`__proto__\`, which nobody reads.`] : unspeakable(item, door, `${path}.${key}`, around),
+  );
 }
 
 const hasOwnForm = (value: object): value is { toJSON(key: string): unknown } => 'toJSON' in value && typeof value.toJSON === 'function';

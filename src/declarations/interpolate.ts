@@ -308,7 +308,7 @@ function checkTarget(reference: Reference, wanted: Attribute, path: readonly str
 }
 
 const shapeOf = ({ word }: Attribute): string =>
-  word === 'list' || word === 'set' ? 'a list' : word === 'map' || word === 'object' || word === 'document' ? 'a mapping' : 'a single value';
+  word === 'list' || word === 'set' ? 'a list' : word === 'map' || word === 'object' ? 'a mapping' : word === 'document' ? 'a document' : 'a single value';
 
 /** Which kind's objects an attribute identifies: by identifier or by URL. */
 function identified(kind: Kind, name: string, attribute: Attribute): string | undefined {

@@ -29,6 +29,7 @@ import type { Library } from './library.js';
 import type { Report } from './report.js';
 import { isMap, type Raw, type RawMap } from './raw.js';
 import { check, found, type Complaint, type Validators } from './validate.js';
+import { ofType } from './variables.js';
 import type { Validator } from './validator.js';
 import { bodyOf, settings as settingsAttribute, whereOf } from './vocabulary.js';
 
@@ -179,7 +180,7 @@ function countedOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {
     wrong = true;
     complain(run, piece, complaint);
   };
-  const count = converted(substitute(raw, undefined, ['count'], run.scope, say), { word: 'integer', doc: '' });
+  const count = ofType(substitute(raw, undefined, ['count'], run.scope, say), 'number');
   if (wrong) return [];
   if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MOST_MEMBERS)
     return Array.from({ length: count }, (_, index) => ({ key: String(index), value: index }));

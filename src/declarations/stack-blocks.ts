@@ -30,9 +30,12 @@ const refused: Readonly<Record<string, string>> = {
   dynamic: 'Write the list out in the program.',
 };
 
+const SET = /^\$\{toset\(/;
+
 /** `timeouts`, which no object has, are left out. */
 export function resourceOf(kind: Kind, { timeouts: _, ...block }: JsonObject, bonds: Bonds, site: Site): Block {
-  const body = attributesOf(kind.attributes, without(block, site.complain), [], site);
+  const ofTexts = typeof block['for_each'] === 'string' && SET.test(block['for_each']);
+  const body = attributesOf(kind.attributes, without(block, site.complain), [], { ...site, ofTexts });
   const members = membersOf(block, site);
   const lifecycle = lifecycleOf(kind, block['lifecycle'], bonds, site);
   return {

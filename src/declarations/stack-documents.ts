@@ -1,10 +1,11 @@
 // A document attribute is JSON text in a stack, with references inside the text. It becomes the tree it says, each
 // reference where it stood.
-import { isObject, type Attributes, type Json } from '../model/index.js';
+import { isObject, type Attributes, type Json, type JsonObject } from '../model/index.js';
 import { partsOf } from './expression.js';
 import type { Raw } from './raw.js';
 import { blockAt, quotedValue, rawOf, textValue, type Site } from './stack-values.js';
 import { isTraversal, templateParts, type TemplatePart } from './stack-template.js';
+import { typeIn } from './variables.js';
 import { attributeAt } from './vocabulary.js';
 
 /** What stands for the expressions of a document while the text around them is parsed: their numbers between a character that the document has not. */
@@ -104,14 +105,14 @@ function bareValue(part: Exclude<TemplatePart, string>, path: readonly string[],
 }
 
 /** Whether text is all that a value can turn out to be. */
-function isText(value: string, { stack }: Site): boolean {
+function isText(value: string, { stack, ofTexts }: Site): boolean {
   const [only, ...more] = partsOf(value);
   if (typeof only !== 'object' || more.length > 0) return true;
   switch (only.from) {
     case 'var':
-      return only.path.length === 0 && blockAt(stack.tree, 'variable', only.name)['type'] === 'string';
+      return holdsText(blockAt(stack.tree, 'variable', only.name), only.path);
     case 'each':
-      return only.path[0] === 'key';
+      return only.path[0] === 'key' || ofTexts === true;
     case 'declared':
       return isTextual([...stack.kinds.values()].find(({ name }) => name === only.kind)?.attributes, only.attribute);
     case 'lookup':
@@ -119,6 +120,14 @@ function isText(value: string, { stack }: Site): boolean {
     default:
       return true;
   }
+}
+
+/** Of a variable without a type, what it is given at first tells. */
+function holdsText({ type, default: initial }: JsonObject, [...steps]: readonly string[]): boolean {
+  let held = typeof type === 'string' ? typeIn(type) : undefined;
+  if (held === undefined) return steps.length === 0 && typeof initial === 'string';
+  for (; steps.length > 0 && typeof held === 'object'; steps.pop()) held = held.of;
+  return held === 'text';
 }
 
 /** What does not exist is complained of elsewhere. */

@@ -28,6 +28,8 @@ export interface Site {
   readonly inside: readonly string[];
   /** Whether the value is a secret: nothing of it is repeated. */
   readonly secret?: true;
+  /** Whether `each.value` is a text, as each of a set is. */
+  readonly ofTexts?: boolean;
 }
 
 const FORMS =
@@ -84,16 +86,20 @@ export function textValue(parts: readonly TemplatePart[], path: readonly string[
       const value = expressionValue(part, path, site);
       if (typeof value === 'string') return partsOf(value);
       if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
-      refuse(site, path, 'not-text', `${part.text} is no single value and cannot stand inside a text`, 'Let it be the whole value.');
+      notText(part, path, site);
       return [];
     }),
   );
 }
 
+const notText = ({ text }: Exclude<TemplatePart, string>, path: readonly string[], site: Site): Raw =>
+  refuse(site, path, 'not-text', `${text} is no single value and cannot stand inside a text`, 'Let it be the whole value.');
+
 /** One reference that stands in quotes inside of a text that is read as JSON: text, whatever it leads to. */
 export function quotedValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: Site): Raw {
   const value = expressionValue(part, path, site);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (isMap(value) || Array.isArray(value)) return notText(part, path, site);
   return typeof value === 'string' && /^\$\{(?:var|each)\./.test(value) ? EMPTY + value : value;
 }
 

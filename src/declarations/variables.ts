@@ -5,8 +5,7 @@ import { escapeText } from './expression.js';
 import { spell } from './interpolate.js';
 import { isMap, type Raw } from './raw.js';
 
-/** `tree`: a list or a mapping whose members are left as they are. */
-export type VariableType = 'text' | 'number' | 'flag' | 'any' | 'tree' | { readonly of: VariableType; readonly holds: 'list' | 'set' | 'map' };
+export type VariableType = 'text' | 'number' | 'flag' | 'any' | { readonly of: VariableType; readonly holds: 'list' | 'set' | 'map' };
 export type VariableTypes = ReadonlyMap<string, VariableType>;
 
 /** The type that a stack gives a variable; undefined where it gives none. */
@@ -20,9 +19,10 @@ export function typeIn(words: string): VariableType | undefined {
     ['', undefined],
   ]);
   if (named.has(type)) return named.get(type);
-  const [, holds, inner = ''] = /^(list|set|map)\(([^]*)\)$/.exec(type) ?? [];
-  const of = typeIn(inner);
-  return holds === undefined || of === undefined ? 'tree' : { of, holds: holds as 'list' | 'set' | 'map' };
+  const [, word = '', inner = ''] = /^(list|set|map|object|tuple)\(([^]*)\)$/.exec(type) ?? [];
+  if (word === 'list' || word === 'set' || word === 'map') return { of: typeIn(inner) ?? 'any', holds: word };
+  // What an object holds stays as it is.
+  return word === 'object' ? { of: 'any', holds: 'map' } : word === 'tuple' ? { of: 'any', holds: 'list' } : 'any';
 }
 
 /** What a value is as one of the type; undefined where it is none. */
@@ -30,7 +30,6 @@ export function ofType(value: Raw, type: VariableType | undefined): Raw | undefi
   if (type === undefined || type === 'any' || value === null) return value;
   if (typeof type === 'object') return membersOfType(value, type.of, type.holds);
   const isSingle = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  if (type === 'tree') return isSingle ? undefined : value;
   if (type === 'text') return isSingle ? String(value) : undefined;
   if (type === 'number') return typeof value === 'string' ? numberIn(value) : typeof value === 'number' ? value : undefined;
   return typeof value === 'boolean' ? value : typeof value === 'string' ? flags.get(value) : undefined;
@@ -61,7 +60,7 @@ function numberIn(text: string): number | undefined {
   return exact && !/e/.test(String(Number(text))) && Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
-const isWhole = (type: VariableType | undefined): boolean => type === 'any' || type === 'tree' || typeof type === 'object';
+const isWhole = (type: VariableType | undefined): boolean => type === 'any' || typeof type === 'object';
 
 /** The value that a text says. @param before what the files give the variable. @returns undefined for a text that says none */
 export function outsideValue(text: string, type: VariableType | undefined, before: Raw | undefined): Raw | undefined {
@@ -76,7 +75,7 @@ export function outsideValue(text: string, type: VariableType | undefined, befor
 
 /** What a variable has to be, and what may be typed for it. */
 export function wordsOf(type: VariableType | undefined): { readonly what: string; readonly example: string } {
-  if (type === 'number') return { what: 'a number', example: '12' };
+  if (type === 'number') return { what: `a number of at most ${DIGITS} digits`, example: '12' };
   if (type === 'flag') return { what: 'true or false', example: 'true' };
   if (type === undefined || typeof type === 'string') return type === 'text' ? { what: 'text', example: 'text' } : { what: 'a list or a mapping', example: '["a", "b"]' };
   return type.holds === 'map' ? { what: 'a mapping', example: '{"a": "b"}' } : { what: 'a list', example: '["a", "b"]' };

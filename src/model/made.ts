@@ -34,4 +34,4 @@ function told(body: string): Readonly<Record<string, Json>> {
 }
 
 /** Whether a relative path is that of a program's own source: below the folder, and of no package. */
-export const isProgramFile = (file: string): boolean => /^(?!\.\.\/|\/|[A-Za-z]:).*\.[cm]?[jt]sx?$/.test(file) && !/(?:^|\/)(?:node_modules|\.\.)\//.test(file);
+export const isProgramFile = (file: string): boolean => /^(?!\/|[A-Za-z]:).*\.[cm]?[jt]sx?$/.test(file) && !/(?:^|\/)(?:node_modules|\.\.)\//.test(file);

@@ -30,8 +30,9 @@ export interface Selection {
 }
 
 export function select(kinds: Kinds, project: Project, state: State | undefined, request: PlanRequest): Selection {
-  const all = new Map(project.declarations.map((declaration) => [declaration.address, inOneForm(kinds, declaration)]));
-  const renamed = new Set(project.declarations.flatMap((declaration) => previousAddress(declaration, state) ?? []));
+  const declarations = recounted(project.declarations, state);
+  const all = new Map(declarations.map((declaration) => [declaration.address, inOneForm(kinds, declaration)]));
+  const renamed = new Set(declarations.flatMap((declaration) => previousAddress(declaration, state) ?? []));
   const entries = Object.entries(state?.resources ?? {});
   const inPaths = below(project.paths);
   const inScope = entries.filter(([, entry]) => inPaths(entry.file));
@@ -49,10 +50,28 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
     known,
     emptied,
     diagnostics: [
-      ...(request.destroy ? [] : doubtfulRenames(project, all, state, inPaths)),
+      ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
       ...[...request.targets, ...request.excludes].flatMap((name) => unknownName(name, [...all.keys(), ...entries.map(([address]) => address)])),
     ],
   };
+}
+
+/** The declarations, as having had another `count` only where the state shows one, and nobody else was renamed from there. */
+function recounted(declarations: readonly Declaration[], state: State | undefined): readonly Declaration[] {
+  if (!declarations.some((one) => isRecorded(state, one.recounted))) return declarations;
+  const explicit = new Set(declarations.flatMap((one) => (one.lifecycle.renamed_from === undefined ? [] : (formerAddress(one) ?? []))));
+  return declarations.map((one) => {
+    const { recounted: former, ...rest } = one;
+    return isRecorded(state, former) && !explicit.has(former) && (former.endsWith(']') ? isCount(state, one.address) : true) ? one : rest;
+  });
+}
+
+const isRecorded = (state: State | undefined, address: string | undefined): address is string => address !== undefined && state?.resources[address] !== undefined;
+
+/** Whether the recorded members of a name are numbered without a gap: those of a `for_each` are not told apart otherwise. */
+function isCount(state: State | undefined, whole: string): boolean {
+  const members = Object.keys(state?.resources ?? {}).filter((address) => address.startsWith(`${whole}[`));
+  return members.every((_, index) => isRecorded(state, `${whole}["${index}"]`));
 }
 
 function inOneForm(kinds: Kinds, declaration: Declaration): Declaration {
@@ -62,17 +81,23 @@ function inOneForm(kinds: Kinds, declaration: Declaration): Declaration {
 }
 
 /** Renames that would bind two addresses to one object, or let go of one: nothing is planned beside them. */
-function doubtfulRenames(project: Project, all: ReadonlyMap<string, Declaration>, state: State | undefined, inPaths: (file: string) => boolean): readonly Diagnostic[] {
-  return project.declarations.flatMap((declaration): Diagnostic[] => {
-    const { address, origin } = declaration;
+function doubtfulRenames(
+  declarations: readonly Declaration[],
+  all: ReadonlyMap<string, Declaration>,
+  state: State | undefined,
+  inPaths: (file: string) => boolean,
+): readonly Diagnostic[] {
+  return declarations.flatMap((declaration): Diagnostic[] => {
+    const { address, origin, lifecycle } = declaration;
     const former = formerAddress(declaration);
     const entry = former === undefined ? undefined : state?.resources[former];
-    if (declaration.lifecycle.renamed_from === undefined || former === undefined || entry === undefined || former === address) return [];
+    if (former === undefined || entry === undefined || former === address) return [];
     const doubt = (code: string, summary: string, detail: string): Diagnostic[] => [
       { severity: 'error', code, summary: `${address} was renamed from ${former}, but ${summary}.`, detail, address, attribute: 'lifecycle.renamed_from', origin },
     ];
     if (all.has(former)) return doubt('renamed-declared', `${former} is declared too`, 'Remove lifecycle.renamed_from, or rename in two runs: the one that makes room first.');
     const own = state?.resources[address];
+    if (own && own.id !== entry.id && lifecycle.renamed_from === undefined) return [];
     if (own && own.id !== entry.id)
       return doubt(
         'renamed-bound',

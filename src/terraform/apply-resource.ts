@@ -155,7 +155,6 @@ function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefi
 async function remove(whole: Shop, kind: Kind, prior: CtyObject): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
   whole.claims.add(claimOf(kind.name, id));
-  whole.bound.delete(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
   return within(whole, { kind, operation: 'delete', block: prior }, async (shop, bench) => {
     const live = await bench.current(shop, kind, id);

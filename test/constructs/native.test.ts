@@ -209,6 +209,16 @@ describe('refused, by path and all at once', () => {
       (app) => void new AlertRule(stack(app), 'it', { settings: { in: circular } }),
       'edge/it: `settings.in.in.0` leads back to itself, and has no form in JSON.',
     ],
+    [
+      'a document without a bottom',
+      (app) => void new AlertRule(stack(app), 'it', { settings: JSON.parse(`${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`) as Record<string, never> }),
+      `edge/it: \`settings${'.a'.repeat(26)}…\` is nested more than 56 levels deep.`,
+    ],
+    [
+      'a document with a key that shadows',
+      (app) => void new AlertRule(stack(app), 'it', { settings: JSON.parse('{"a":{"__proto__":1}}') as Record<string, never> }),
+      'edge/it: `settings.a` has the key `__proto__`, which nobody reads.',
+    ],
     ['a name that is none', (app) => void new Account(stack(app), 'is it', { name: 'x' }), 'edge/is it: `is it` is no name'],
     ['a stack whose name is none', (app) => void new Stack(app, '1st'), '1st: `1st` cannot name a stack'],
     [

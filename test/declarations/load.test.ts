@@ -325,6 +325,7 @@ describe('complaints', () => {
     ['accounts:\n  a: { name: "${alert_push_destinations.d.authentication.secret}" }\n', /secret-reference/],
     ['accounts:\n  a: { name: x, account: "${alert_rules.r.alert_config_id}" }\n', /wrong-kind: .*accounts.*alert_rules/],
     ['alert_rules:\n  r: { associated_accounts: "${accounts.b.id}" }\n', /2:8 wrong-type: .*a list is expected, and \$\{accounts\.b\.id\} is a single value/],
+    ['alert_rules:\n  r: { filter_criteria: "${alert_rules.s.settings}" }\n', /wrong-type: .*a mapping is expected, and .* is a document/],
     ['accounts:\n  a: { name: "${alert_rules.r.associated_accounts}" }\n', /wrong-type: .*a single value is expected, and .* is a list/],
     ['accounts:\n  a: { name: x, account: "${accounts.b.name}" }\n', /wrong-kind: .*\$\{accounts\.b\.name\} is none/],
     ['alert_rules:\n  r: { associated_accounts: [7, "/api/v2/accounts/8/", "x"] }\n', /wrong-type: .*associated_accounts\.2.*digits/],

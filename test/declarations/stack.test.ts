@@ -137,6 +137,7 @@ alert_rules:
     ['a count', { count: 2 }, 'number ${count.index}', { '["0"]': 'number 0', '["1"]': 'number 1' }],
     ['a count of none', { count: 0 }, 'x', {}],
     ['a count that is a variable', { count: '${var.two}' }, '${count.index}', { '["0"]': '0', '["1"]': '1' }],
+    ['a count that is text with places', { count: '2.0' }, '${count.index}', { '["0"]': '0', '["1"]': '1' }],
     ['a count that is text', { count: '1' }, 'x', { '["0"]': 'x' }],
   ])('unfolds %s', async (_, words, name, expected) => {
     const { declarations } = await read({
@@ -260,6 +261,9 @@ alert_rules:
     ['map(list(number))', { a: ['1'] }, undefined, { a: [1] }],
     ['object({ a = number })', { a: 1 }, '{"a":2}', { a: 2 }],
     ['object({ a = number })', 'x', undefined, undefined],
+    ['object({ a = number })', [1], undefined, undefined],
+    ['tuple([string])', ['x'], undefined, ['x']],
+    ['tuple([string])', { a: 1 }, undefined, undefined],
     ['any', 'x', '[1]', [1]],
     ['any', 'x', undefined, 'x'],
   ])('a variable of the type %s with the default %j, given %j from outside, is %j', async (type, initial, outside, expected) => {
@@ -462,6 +466,9 @@ describe('what cannot be said', () => {
         ['of an object', '${devicecloud_account.n.id}'],
         ['of a lookup', '${data.devicecloud_account.l.name}'],
         ['of a variable', '${var.s}'],
+        ['of a member of a variable', '${var.l.0}'],
+        ['of a variable without a type', '${var.u}'],
+        ['of a member of a set', '${each.value}'],
         ['of a key', '${each.key}'],
         ['of a local', '${local.t}'],
         ['of a local with a reference', '${local.id}'],
@@ -470,12 +477,13 @@ describe('what cannot be said', () => {
       `text ${what} in a document without quotes`,
       {
         locals: { t: 'x', id: '${devicecloud_account.n.id}' },
-        variable: { s: { type: 'string', default: 'x' } },
+        variable: { s: { type: 'string', default: 'x' }, l: { type: 'list(string)', default: ['5'] }, u: { default: '5' } },
         data: { devicecloud_account: { l: { name: 'L' } } },
-        ...rule({ ...(text === '${each.key}' && { for_each: '${toset(["a"])}' }), settings: `{"m":[${text}]}` }),
+        ...rule({ ...(text.startsWith('${each.') && { for_each: '${toset(["a"])}' }), settings: `{"m":[${text}]}` }),
       },
       `unquoted-text | base/r | settings.m.0 | base/r: \`settings.m.0\`: ${text} is text and stands in no quotes`,
     ]),
+    ['a mapping in quotes in a document', { locals: { o: { k: 'v' } }, ...rule({ settings: '{"x":"${local.o}"}' }) }, 'not-text | base/r | settings.x | '],
     ['an integer beyond 2^53', rule({ settings: '{"a": 9007199254740993}' }), 'integer-range | base/r | settings.a | '],
     ['an unknown attribute', account({ name: 'A', nmae: 'B' }), 'unknown-attribute | base/a | nmae | '],
     ['a computed attribute', account({ name: 'A', id: '7' }), 'computed-attribute | base/a | id | '],
