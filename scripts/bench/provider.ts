@@ -57,9 +57,11 @@ async function refresh(): Promise<void> {
   const peerFolder = join(root, `terraform-${RULES}`);
   if (!readdirSync(root).includes(`terraform-${RULES}`)) terraformProject(RULES);
   const [own, peer]: [number[], number[]] = [[], []];
+  // A line a resource, which nobody reads while both cores are at work.
+  const said = join(root, 'plan.txt');
   for (let turn = 0; turn < (quick ? 7 : 15); turn += 1) {
-    own.push(seconds([await time('terraform', plan, folder, environment)]));
-    peer.push(seconds([await time('terraform', plan, peerFolder)]));
+    own.push(seconds([await time('terraform', plan, folder, environment, said)]));
+    peer.push(seconds([await time('terraform', plan, peerFolder, process.env, said)]));
   }
   // Looking on takes time itself.
   const counted = await counting(String(environment['TRUEUP_V2_URL']));
