@@ -62,7 +62,7 @@ function recounted(declarations: readonly Declaration[], state: State | undefine
   const explicit = new Set(declarations.flatMap((one) => (one.lifecycle.renamed_from === undefined ? [] : (formerAddress(one) ?? []))));
   return declarations.map((one) => {
     const { recounted: former, ...rest } = one;
-    return isRecorded(state, former) && !explicit.has(former) && (former.endsWith(']') ? isCount(state, one.address) : true) ? one : rest;
+    return isRecorded(state, former) && !explicit.has(former) && (!former.endsWith(']') || isCount(state, one.address)) ? one : rest;
   });
 }
 
@@ -93,7 +93,15 @@ function doubtfulRenames(
     const entry = former === undefined ? undefined : state?.resources[former];
     if (former === undefined || entry === undefined || former === address) return [];
     const doubt = (code: string, summary: string, detail: string): Diagnostic[] => [
-      { severity: 'error', code, summary: `${address} was renamed from ${former}, but ${summary}.`, detail, address, attribute: 'lifecycle.renamed_from', origin },
+      {
+        severity: 'error',
+        code,
+        summary: `${address} was renamed from ${former}, but ${summary}.`,
+        detail,
+        address,
+        attribute: lifecycle.renamed_from === undefined ? 'count' : 'lifecycle.renamed_from',
+        origin,
+      },
     ];
     if (all.has(former)) return doubt('renamed-declared', `${former} is declared too`, 'Remove lifecycle.renamed_from, or rename in two runs: the one that makes room first.');
     const own = state?.resources[address];

@@ -924,7 +924,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['declarations/lint.test.ts'],
   },
   { name: 'a count takes what another was renamed from', file: 'reconciler/select.ts', find: '!explicit.has(former)', replace: 'explicit.size >= 0', tests: plan },
-  { name: 'a count takes what was a for_each', file: 'reconciler/select.ts', find: '? isCount(state, one.address) : true', replace: '? true : true', tests: plan },
+  { name: 'a count takes what was a for_each', file: 'reconciler/select.ts', find: ' || isCount(state, one.address))', replace: ' || true)', tests: plan },
   {
     name: 'what gets a count is another object',
     file: 'declarations/resolve.ts',
