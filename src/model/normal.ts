@@ -16,9 +16,11 @@ const identifying = new RegExp(IDENTIFYING);
 export function idOf(value: unknown): string | null {
   if (isObject(value)) return idOf(digitsOf(value['id']) ?? value['resource_url'] ?? null);
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  if (typeof value !== 'string' || !identifying.test(value)) return null;
+  if (typeof value !== 'string') return null;
+  if (digits.test(value)) return plainId(value);
+  if (!identifying.test(value)) return null;
   const [path = ''] = value.split(/[?#]/, 1);
-  return decodeId(
+  return plainId(
     path
       .split('/')
       .findLast((step) => step.trim() !== '')
@@ -26,8 +28,10 @@ export function idOf(value: unknown): string | null {
   );
 }
 
-function decodeId(text: string): string {
-  return /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text;
+const digits = /^\d+$/;
+
+function plainId(text: string): string {
+  return digits.test(text) ? text.replace(/^0+(?=\d)/, '') : text;
 }
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

@@ -1,10 +1,17 @@
 // The real clock: wall time, a monotonic one for durations, and a sleep that can be interrupted.
+import { hrtime } from 'node:process';
 import type { Clock } from './index.js';
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export function systemClock(): Clock {
-  return { now: () => Date.now(), monotonic: () => performance.now(), sleep };
+  return { now: () => Date.now(), monotonic, sleep };
+}
+
+/** Node loads `performance` when it is first asked for, which takes longer than many a request. */
+function monotonic(): number {
+  const [seconds, nanoseconds] = hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
 }
 
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
