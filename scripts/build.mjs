@@ -58,7 +58,10 @@ const asked = flag === '--version' || flag === '-v' ? (words.length === 1 ? '--v
   : undefined;
 if (asked !== undefined && Object.hasOwn(answers, asked)) process.stdout.write(answers[asked]);
 else {
-  const command = loaded('command', true);
+  const steps = loading('command', true);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  const command = step.value;
   if (command) void command.main(process);
   else import('./main.js').then(({ main }) => main(process));
 }
@@ -75,7 +78,8 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
 }
 // All of it is one script, with the code that V8 made of it when it was built: a fifth of a short run is compiling. V8
 // believes of a script its length and of code everything: both have to be what was built, by the Node it was built for.
-function loaded(name, onlyCompiled) {
+// Step by step, for who has to listen meanwhile.
+function* loading(name, onlyCompiled) {
   const { join } = require('node:path');
   const { readFileSync } = require('node:fs');
   const file = join(__dirname, name + '.cjs');
@@ -86,11 +90,14 @@ function loaded(name, onlyCompiled) {
   } catch (error) {
     if (onlyCompiled || !source) return undefined;
   }
+  yield;
   let cachedData = process.version + process.arch === '${process.version}${process.arch}' ? cache?.subarray(32) : undefined;
   if (cachedData && !require('node:crypto').createHash('sha256').update(source).update(cachedData).digest().equals(cache.subarray(0, 32))) cachedData = undefined;
   if (!cachedData && onlyCompiled) return undefined;
+  yield;
   const script = new (require('node:vm').Script)(source.latin1Slice(), { filename: 'trueup/' + name + '.cjs', cachedData });
   if (script.cachedDataRejected && onlyCompiled) return undefined;
+  yield;
   const made = { exports: {} };
   script.runInThisContext()(made.exports, require, made, file, __dirname);
   return made.exports;
@@ -98,8 +105,8 @@ function loaded(name, onlyCompiled) {
 `;
 
 /**
- * Says where it listens, and loads the rest then: the script without its code is good enough where that is missing. A
- * program that asks for it instead of starting it gets the beginning alone.
+ * Says where it listens, and loads the rest then, in turns, between which core is heard: the script without its code is
+ * good enough where that is missing. A program that asks for it instead of starting it gets the beginning alone.
  */
 async function providerEntry() {
   const { outputFiles } = await build({ ...common, format: 'cjs', entryPoints: ['src/cli/provider-start.ts'], write: false });
@@ -110,7 +117,15 @@ if (require.main !== module) module.exports = start.exports;
 else if (!require('node:fs').existsSync(require('node:path').join(__dirname, 'provider.cjs'))) {
   process.stderr.write('provider.cjs is missing beside ' + __filename + '. Install trueup anew.\\n');
   process.exit(1);
-} else void start.exports.main(process, (...all) => loaded('provider', false).load(...all));
+} else {
+  const load = async (...all) => {
+    const steps = loading('provider', false);
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) await new Promise((turn) => setImmediate(turn));
+    return step.value.load(...all);
+  };
+  void start.exports.main(process, load);
+}
 `;
 }
 

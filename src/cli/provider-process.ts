@@ -1,15 +1,16 @@
 // A provider as a process of core's: it says where it listens before it has loaded what answers there, because core
 // starts it several times a command, and it leaves nothing behind, however core ends.
 import { rmSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { Refusal } from '../model/index.js';
 import { systemClock } from '../ports/clock.js';
 import { systemRandom } from '../ports/random.js';
 import { selfSigned } from '../terraform/certificate.js';
 import { clientCertificate, handshakeLine, socketPath, startedByCore, type Address } from '../terraform/handshake.js';
 import { jsonLog, type Log } from '../terraform/log.js';
+import type { Answer } from '../terraform/grpc.js';
 import type { ProviderServer } from '../terraform/protocol.js';
-import type { grpcServer } from '../terraform/server.js';
+import { grpcServer } from '../terraform/server.js';
 import { makeFolder, socketIn, sweepFolders } from './provider-folder.js';
 
 const clock = systemClock();
@@ -22,8 +23,8 @@ const WATCH = 1_000;
 
 /** What answers, which is loaded once core knows where to ask. */
 export interface Loaded {
-  readonly provider: ProviderServer;
-  readonly grpcServer: typeof grpcServer;
+  readonly provider: Pick<ProviderServer, 'stopProvider' | 'close'>;
+  readonly answer: Answer;
 }
 
 export async function serveCore(process: NodeJS.Process, load: (log: Log) => Promise<Loaded>): Promise<void> {
@@ -55,18 +56,19 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log
   const folder = makeFolder(process.pid);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   process.on('SIGINT', () => undefined);
-  const waiting: Socket[] = [];
-  const listener = createServer((connection) => waiting.push(connection.on('error', () => undefined)));
+  const listener = createServer();
   const address = await listen(listener, socketPath(socketIn(folder), process.platform));
   // Core that was killed first reads no line, and is not the parent that is watched below.
   process.stdout.write(handshakeLine(address, own?.der), (error) => error && process.exit(1));
 
-  const { provider, grpcServer: serve } = await load(log);
+  // Whoever connects now is heard in a later turn.
+  const loading = Promise.resolve().then(() => load(log));
   let ending = false;
   const end = async (): Promise<void> => {
     if (ending) return;
     ending = true;
     listener.close();
+    const { provider } = await loading;
     await within(
       LAST_CALLS,
       provider.stopProvider().then(() => grpc.idle()),
@@ -74,10 +76,10 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log
     await within(LAST_WORDS, Promise.all([provider.close(), grpc.close()]));
     process.exit(0);
   };
-  const grpc = serve({ provider, log, onEnd: () => void end(), ...(own && client !== undefined ? { tls: { ...own, client } } : {}) });
-  listener.removeAllListeners('connection').on('connection', (connection: Socket) => grpc.accept(connection));
-  for (const connection of waiting) grpc.accept(connection);
+  const grpc = grpcServer({ loading, onEnd: () => void end(), ...(own && client !== undefined ? { tls: { ...own, client } } : {}) });
+  listener.on('connection', (connection) => grpc.accept(connection));
   process.on('SIGTERM', () => void end());
+  await loading;
   void sweepFolders();
   setInterval(() => process.ppid !== core && void end(), WATCH);
 }

@@ -3,8 +3,10 @@
 import { equal, own, Refusal, type Diagnostic } from '../model/index.js';
 import { applyTrouble, planTrouble, readTrouble, salvaged, stateTrouble } from './checker.js';
 import { CtyError, decode, encode, parsed, Unknown, wordsOfPath, type CtyType, type CtyValue, type DynamicValue, type Path } from './cty.js';
+import { LARGEST_MESSAGE } from './grpc.js';
 import type { Log } from './log.js';
 import type { DiagnosticsReply, ProviderServer, Schema, SchemaAttribute, WireDiagnostic } from './protocol.js';
+import { RecentStates } from './recent.js';
 import { typeOf } from './schema.js';
 
 /** A request as it comes off the wire: every scalar is there, messages may be null. */
@@ -29,16 +31,16 @@ export interface Message {
 export type Reply = { readonly [name: string]: unknown };
 export type Calls = Readonly<Record<string, (message: Message) => Promise<Reply>>>;
 
-/** What core takes as one message, in bytes; it refuses what is larger, and with it the object inside. */
-export const LARGEST_MESSAGE = 64 * 1024 * 1024;
-
 interface Wire {
   readonly provider: ProviderServer;
   readonly log: Log;
+  readonly states: RecentStates;
+  /** By state: what names the object that it is of. */
+  readonly identities: WeakMap<object, Reply>;
 }
 
 export function callsOf(provider: ProviderServer, log: Log): Calls {
-  const wire = { provider, log };
+  const wire = { provider, log, states: new RecentStates(), identities: new WeakMap<object, Reply>() };
   const told = describe(provider);
   const others = Object.entries(answers).map(([name, answer]): [string, Calls[string]] => [name, (message) => answer(wire, message)]);
   return { GetProviderSchema: async () => told().schema, GetResourceIdentitySchemas: async () => told().identities, ...Object.fromEntries(others) };
@@ -99,7 +101,10 @@ async function upgradeState(wire: Wire, { type_name = '', version = 0, raw_state
       const { upgraded = null, diagnostics = [] } = await wire.provider.upgradeResourceState({ type_name, version, raw });
       // Nearly always, what lies in terraform's state is of this schema. It goes back in core's own form all the same, which core reads faster.
       const trouble = equal(upgraded, raw) ? [] : stateTrouble(attributes, upgraded);
-      return { ...(trouble.length > 0 ? {} : { upgraded_state: packed(typeOf(attributes), upgraded) }), diagnostics: [...diagnostics, ...trouble] };
+      if (trouble.length > 0) return { diagnostics: [...diagnostics, ...trouble] };
+      const upgraded_state = packed(typeOf(attributes), upgraded);
+      wire.states.keep(typeOf(attributes), upgraded_state.msgpack, upgraded);
+      return { upgraded_state, diagnostics };
     },
     own(wire.provider.schema.resources, type_name),
   );
@@ -121,12 +126,13 @@ async function read(wire: Wire, message: Message): Promise<Reply> {
     wire,
     async () => {
       const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
-      const current = decode(typeOf(attributes), current_state ?? NONE);
+      const current = wire.states.decode(typeOf(attributes), current_state ?? NONE);
       const { new_state = current, private: secret = kept, diagnostics = [] } = await wire.provider.readResource({ type_name, current_state: current, private: kept });
       const moved = !equal(new_state, current);
       const trouble = moved ? stateTrouble(attributes, new_state) : [];
       if (trouble.length > 0) return { ...safe, diagnostics: [...diagnostics, ...trouble] };
-      return { new_state: moved ? packed(typeOf(attributes), new_state) : safe.new_state, private: secret, ...identityIn(wire, 'new_identity', type_name, new_state), diagnostics };
+      const state = moved ? packed(typeOf(attributes), new_state) : safe.new_state;
+      return { new_state: state, private: secret, ...identityIn(wire, 'new_identity', type_name, moved ? new_state : current), diagnostics };
     },
     own(wire.provider.schema.resources, type_name),
     safe,
@@ -141,7 +147,7 @@ async function plan(wire: Wire, message: Message): Promise<Reply> {
     async () => {
       const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
       const type = typeOf(attributes);
-      const prior_state = decode(type, message.prior_state ?? NONE);
+      const prior_state = wire.states.decode(type, message.prior_state ?? NONE);
       // Core proposes what is there: nothing is planned. A secret that goes again has another version, which is in both.
       if (prior_state !== null && sameBytes(message.prior_state, message.proposed_new_state))
         return { ...safe, ...identityIn(wire, 'planned_identity', type_name, prior_state), diagnostics: [] };
@@ -242,12 +248,16 @@ async function readData(wire: Wire, { type_name = '', config }: Message): Promis
 }
 
 /** The identity that a state holds, where the type has one and all of it is known. */
-function identityIn({ provider: { schema } }: Wire, name: string, type_name: string, state: CtyValue): Reply {
+function identityIn({ provider: { schema }, identities }: Wire, name: string, type_name: string, state: CtyValue): Reply {
   const identity = own(schema.identities, type_name);
   if (!identity || typeof state !== 'object' || state === null) return {};
+  const known = identities.get(state);
+  if (known) return { [name]: known };
   const held = identity.attributes.map(({ name }): [string, CtyValue] => [name, own(state as Readonly<Record<string, CtyValue>>, name) ?? null]);
   if (held.some(([, value]) => value === null || value instanceof Unknown)) return {};
-  return { [name]: { identity_data: packed(typeOf(identity.attributes), Object.fromEntries(held)) } };
+  const made = { identity_data: packed(typeOf(identity.attributes), Object.fromEntries(held)) };
+  identities.set(state, made);
+  return { [name]: made };
 }
 
 const sameBytes = (a: DynamicValue | null | undefined, b: DynamicValue | null | undefined): boolean =>

@@ -76,7 +76,7 @@ export function decode(type: CtyType, { msgpack, json }: DynamicValue): CtyValue
   return json.length > 0 ? fromJson(type, parsed(json)) : null;
 }
 
-/** A value from the JSON that terraform keeps in its state. Missing members become null, those the type does not know are dropped. @throws CtyError */
+/** A value from the JSON that terraform keeps in its state, as `decode` has it of what `encode` makes of it. Missing members become null, those the type does not know are dropped. @throws CtyError */
 export function fromJson(type: CtyType, json: unknown): CtyValue {
   return read(type, json, undefined, 'json');
 }
@@ -116,7 +116,7 @@ function read(type: CtyType, raw: unknown, at: Trail | undefined, form: Form): C
   if (type === 'dynamic') return readDynamic(raw, at, form);
   if (typeof type === 'string') return readPrimitive(type, raw, at, form);
   if (at && at.depth > DEEPEST) return misfit(at, 'the value is too deep');
-  if (type[0] === 'map') return Object.fromEntries(Object.entries(members(raw, at)).map(([key, item]) => [key, read(type[1], item, under(at, { key }), form)]));
+  if (type[0] === 'map') return Object.fromEntries(Object.entries(members(raw, at)).map(([key, item]) => [key.toWellFormed(), read(type[1], item, under(at, { key }), form)]));
   if (type[0] === 'object') return readObject(type[1], members(raw, at), at, form);
   if (!Array.isArray(raw)) return misfit(at, 'a list is expected');
   const items = raw as readonly unknown[];
@@ -145,7 +145,7 @@ function readObject(types: Readonly<Record<string, CtyType>>, raw: Readonly<Reco
 }
 
 function readPrimitive(type: 'string' | 'number' | 'bool', raw: unknown, at: Trail | undefined, form: Form): CtyValue {
-  if (type === 'string' && typeof raw === 'string') return raw;
+  if (type === 'string' && typeof raw === 'string') return raw.toWellFormed();
   if (type === 'bool' && typeof raw === 'boolean') return raw;
   if (type === 'number' && form === 'json' && typeof raw === 'number') return raw;
   const number = type !== 'number' || (typeof raw === 'string' && form === 'json') ? undefined : numberOf(raw);
@@ -192,54 +192,52 @@ function exactDigits(value: number): string {
   return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`;
 }
 
-const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
-
 /** A text as core keeps it: of whole characters, and those composed. */
-export const keptText = (text: string): string => wellFormed(text).normalize();
+export const keptText = (text: string): string => text.toWellFormed().normalize();
 
 /** Missing members of objects become null; nothing that would harm core gets out. @throws CtyError */
 export function encode(type: CtyType, value: CtyValue): Uint8Array {
-  return packer.encode(packable(type, value, []));
+  return packer.encode(packable(type, value, undefined));
 }
 
-function packable(type: CtyType, value: CtyValue, path: Path): unknown {
+function packable(type: CtyType, value: CtyValue, at: Trail | undefined): unknown {
   if (value === null || value === undefined) return null;
   if (value instanceof Unknown) return packedUnknown(value.refinements);
   if (type === 'dynamic') {
-    if (!(value instanceof Dynamic)) throw new CtyError(path, 'a value with its type is expected');
-    return [Buffer.from(JSON.stringify(value.type)), packable(value.type, value.value, path)];
+    if (!(value instanceof Dynamic)) return misfit(at, 'a value with its type is expected');
+    return [Buffer.from(JSON.stringify(value.type)), packable(value.type, value.value, at)];
   }
-  if (type === 'number') return packableNumber(value, path);
+  if (type === 'number') return packableNumber(value, at);
   if (type === 'string' || type === 'bool') {
-    if (typeof value !== (type === 'string' ? 'string' : 'boolean')) throw new CtyError(path, `a ${type} is expected`);
-    return typeof value === 'string' ? wellFormed(value) : value;
+    if (typeof value !== (type === 'string' ? 'string' : 'boolean')) return misfit(at, `a ${type} is expected`);
+    return typeof value === 'string' ? value.toWellFormed() : value;
   }
-  if (type[0] === 'map' || type[0] === 'object') return packableMembers(type, value, path);
-  if (!Array.isArray(value)) throw new CtyError(path, 'a list is expected');
+  if (type[0] === 'map' || type[0] === 'object') return packableMembers(type, value, at);
+  if (!Array.isArray(value)) return misfit(at, 'a list is expected');
   const items = value as readonly CtyValue[];
-  if (type[0] === 'tuple' && items.length !== type[1].length) throw new CtyError(path, `${type[1].length} elements are expected, not ${items.length}`);
-  return items.map((item, index) => packable(type[0] === 'tuple' ? (type[1][index] as CtyType) : type[1], item, [...path, index]));
+  if (type[0] === 'tuple' && items.length !== type[1].length) return misfit(at, `${type[1].length} elements are expected, not ${items.length}`);
+  return items.map((item, index) => packable(type[0] === 'tuple' ? (type[1][index] as CtyType) : type[1], item, under(at, index)));
 }
 
-function packableMembers(type: readonly ['map', CtyType] | readonly ['object', Readonly<Record<string, CtyType>>], value: CtyValue, path: Path): unknown {
-  if (!isObject(value) || value instanceof Dynamic) throw new CtyError(path, 'an object is expected');
-  if (type[0] === 'map') return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, packable(type[1], item, [...path, { key }])]));
+function packableMembers(type: readonly ['map', CtyType] | readonly ['object', Readonly<Record<string, CtyType>>], value: CtyValue, at: Trail | undefined): unknown {
+  if (!isObject(value) || value instanceof Dynamic) return misfit(at, 'an object is expected');
+  if (type[0] === 'map') return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), packable(type[1], item, under(at, { key }))]));
   const odd = Object.keys(value).find((name) => !Object.hasOwn(type[1], name));
-  if (odd !== undefined) throw new CtyError([...path, odd], 'there is no such attribute');
-  return Object.fromEntries(Object.entries(type[1]).map(([name, of]) => [name, packable(of, own(value, name) ?? null, [...path, name])]));
+  if (odd !== undefined) return misfit(under(at, odd), 'there is no such attribute');
+  return Object.fromEntries(Object.entries(type[1]).map(([name, of]) => [name, packable(of, own(value, name) ?? null, under(at, name))]));
 }
 
 /** Integers as integers, everything else as decimal text: core keeps the digits that are written. */
-function packableNumber(value: CtyValue, path: Path): number | bigint | string {
+function packableNumber(value: CtyValue, at: Trail | undefined): number | bigint | string {
   if (typeof value === 'number' && Number.isFinite(value)) return Number.isSafeInteger(value) ? value : String(value);
-  if (!(value instanceof ExactNumber)) throw new CtyError(path, 'a number is expected');
+  if (!(value instanceof ExactNumber)) return misfit(at, 'a number is expected');
   if (!/^-?\d+$/.test(value.text)) return value.text;
   const whole = BigInt(value.text);
   return BigInt.asIntN(64, whole) === whole ? whole : value.text;
 }
 
 function packedUnknown(refinements: Refinements): ExtData {
-  const bound = ([value, inclusive]: Bound): unknown => [packableNumber(value, []), inclusive];
+  const bound = ([value, inclusive]: Bound): unknown => [packableNumber(value, undefined), inclusive];
   const { notNull, prefix, min, max, minLength, maxLength } = refinements;
   const known = [notNull && false, prefix, min && bound(min), max && bound(max), minLength, maxLength];
   const parts = known.flatMap((one, index) => (one === undefined ? [] : [Buffer.of(index + 1), packer.encode(one)]));
@@ -273,10 +271,20 @@ extensionCodec.register({ type: REFINED, encode: () => null, decode: refinedUnkn
 const packer = new Encoder({ useBigInt64: true });
 const inner = new Decoder({ useBigInt64: true });
 
+/** By the length that a list or a map may have. */
+const decoders = new Map<number, Decoder>();
+
+function decoderOf(length: number): Decoder {
+  const limit = 2 ** Math.ceil(Math.log2(length));
+  const known = decoders.get(limit) ?? new Decoder({ extensionCodec, useBigInt64: true, maxArrayLength: limit, maxMapLength: limit });
+  decoders.set(limit, known);
+  return known;
+}
+
 /** No list or map is longer than its bytes, whatever it says of itself. */
 function unpacked(bytes: Uint8Array): unknown {
   try {
-    return new Decoder({ extensionCodec, useBigInt64: true, maxArrayLength: bytes.length, maxMapLength: bytes.length }).decode(bytes);
+    return decoderOf(bytes.length).decode(bytes);
   } catch {
     throw new CtyError([], 'the value is no msgpack');
   }

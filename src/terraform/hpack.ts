@@ -21,7 +21,8 @@ const lengthOf = (letter: string): number => 'efghijklmnopqrstuvwxyzABCD'.indexO
 
 /** By length of the code: the first code of that length, and the bytes in the order of their codes. */
 const codes = (() => {
-  const rows = Array.from({ length: 31 }, (_, length) => ({ first: 0, bytes: bits.split('').flatMap((letter, byte) => (lengthOf(letter) === length ? [byte] : [])) }));
+  const rows = Array.from({ length: 31 }, (): { first: number; readonly bytes: number[] } => ({ first: 0, bytes: [] }));
+  bits.split('').forEach((letter, byte) => rows[lengthOf(letter)]?.bytes.push(byte));
   rows.forEach((row, length) => {
     const before = rows[length - 1];
     row.first = before ? (before.first + before.bytes.length) << 1 : 0;
@@ -52,14 +53,29 @@ function unpacked(packed: Buffer): string {
 const ENTRY = 32;
 const TABLE = 4096;
 
+/** Calls that are known again, and bytes of their blocks. */
+const CALLS = 32;
+const SHORT = 64;
+
 /** Reads the header blocks of one connection, in their order. */
 export class HeaderReader {
   readonly #recent: Header[] = [];
+  /** What blocks of references mean while the table stays as it is: a client sends the same few with every call. */
+  readonly #meanings = new Map<string, readonly Header[]>();
   #size = 0;
   #most = TABLE;
 
   /** @throws RangeError where it is no header block */
   read(block: Buffer): readonly Header[] {
+    const key = block.length <= SHORT && block.every((byte) => byte > 0x80) ? block.toString('latin1') : undefined;
+    const known = key === undefined ? undefined : this.#meanings.get(key);
+    if (known) return known;
+    const headers = this.#parse(block);
+    if (key !== undefined && this.#meanings.size < CALLS) this.#meanings.set(key, headers);
+    return headers;
+  }
+
+  #parse(block: Buffer): readonly Header[] {
     const headers: Header[] = [];
     let at = 0;
     const integer = (prefix: number): number => {
@@ -110,10 +126,12 @@ export class HeaderReader {
   #resize(most: number): void {
     if (most > TABLE) throw new RangeError('a table that is larger than was agreed');
     this.#most = most;
+    this.#meanings.clear();
     this.#drop();
   }
 
   #remember(header: Header): void {
+    this.#meanings.clear();
     this.#recent.unshift(header);
     this.#size += sizeOf(header);
     this.#drop();

@@ -87,7 +87,12 @@ interface Stream {
 /** A frame in the parts that it is sent in. */
 function frame(type: number, flags: number, stream: number, ...payload: readonly Buffer[]): readonly Buffer[] {
   const length = payload.reduce((sum, part) => sum + part.length, 0);
-  return [Buffer.of(length >>> 16, length >>> 8, length, type, flags, stream >>> 24, stream >>> 16, stream >>> 8, stream), ...payload];
+  const head = Buffer.allocUnsafe(HEAD);
+  head.writeUIntBE(length, 0, 3);
+  head[3] = type;
+  head[4] = flags;
+  head.writeUInt32BE(stream, 5);
+  return [head, ...payload];
 }
 
 const number = (value: number): Buffer => {
@@ -162,7 +167,7 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
   function open(): void {
     const { stream: id, flags, parts } = block as NonNullable<typeof block>;
     block = undefined;
-    const headers = headersIn(reader, Buffer.concat(parts));
+    const headers = headersIn(reader, parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
     const known = streams.get(id);
     if (known && !known.whole) return (flags & END_STREAM) === 0 ? fail(PROTOCOL_ERROR) : request(id, known);
     if (id % 2 === 0 || id <= last) return fail(id <= last ? STREAM_CLOSED : PROTOCOL_ERROR);
@@ -249,14 +254,15 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
       greeted = true;
       unread = unread.subarray(PREFACE.length);
     }
-    while (unread.length >= HEAD) {
-      const end = HEAD + unread.readUIntBE(0, 3);
-      if (end > HEAD + LARGEST_FRAME) return fail(FRAME_SIZE_ERROR);
-      if (unread.length < end) return;
-      const whole = unread;
-      unread = whole.length === end ? NOTHING : whole.subarray(end);
-      take({ type: whole.readUInt8(3), flags: whole.readUInt8(4), stream: whole.readUInt32BE(5) & WIDEST, payload: whole.subarray(HEAD, end) });
+    let at = 0;
+    while (unread.length - at >= HEAD) {
+      const [start, length] = [at + HEAD, unread.readUIntBE(at, 3)];
+      if (length > LARGEST_FRAME) return fail(FRAME_SIZE_ERROR);
+      if (unread.length - start < length) break;
+      at = start + length;
+      take({ type: unread.readUInt8(start - 6), flags: unread.readUInt8(start - 5), stream: unread.readUInt32BE(start - 4) & WIDEST, payload: unread.subarray(start, at) });
     }
+    unread = at === unread.length ? NOTHING : unread.subarray(at);
   }
 
   function fail(code: number): never {

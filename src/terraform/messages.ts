@@ -22,7 +22,6 @@ const plugin: Readonly<Record<string, string>> = {
   ResourceIdentitySchema: 'int64 version 1, repeated IdentityAttribute identity_attributes 2',
   'ResourceIdentitySchema.IdentityAttribute': 'string name 1, bytes type 2, bool required_for_import 3, bool optional_for_import 4, string description 5',
   ResourceIdentityData: 'DynamicValue identity_data 1',
-  Empty: '',
   'GetProviderSchema.Request': '',
   'GetProviderSchema.Response':
     'Schema provider 1, map Schema resource_schemas 2, map Schema data_source_schemas 3, repeated Diagnostic diagnostics 4, ServerCapabilities server_capabilities 6',
@@ -207,11 +206,10 @@ const codecOf = (name: string): Codec => ({
   },
 });
 
-/** Every call by the path it is asked under: those of `Provider` have a request each, and one ends the process. */
-export const methods: ReadonlyMap<string, Method> = new Map([
-  ...Object.keys(plugin).flatMap((name): readonly (readonly [string, Method])[] => {
+/** Every call by the path it is asked under: each has a request. */
+export const methods: ReadonlyMap<string, Method> = new Map(
+  Object.keys(plugin).flatMap((name): readonly (readonly [string, Method])[] => {
     const call = /^(\w+)\.Request$/.exec(name)?.[1];
     return call === undefined ? [] : [[`/tfplugin6.Provider/${call}`, { request: codecOf(name), response: codecOf(`${call}.Response`) }]];
   }),
-  ['/plugin.GRPCController/Shutdown', { request: codecOf('Empty'), response: codecOf('Empty') }],
-]);
+);

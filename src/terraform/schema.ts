@@ -1,6 +1,7 @@
 // Terraform's schemas, read from the kinds and collections: what is declared once there is typed and described here in
 // terraform's words.
 import {
+  compareText,
   providerBlock,
   recordsQuery,
   resourceBlock,
@@ -41,10 +42,13 @@ type Typed = Pick<SchemaAttribute, 'name' | 'type' | 'nested'>;
 export function typeOf(attributes: readonly Typed[]): CtyType {
   const known = types.get(attributes);
   if (known !== undefined) return known;
-  const type: CtyType = ['object', Object.fromEntries(attributes.map((attribute) => [attribute.name, attributeType(attribute)]))];
+  const type = objectType(attributes.map((attribute) => [attribute.name, attributeType(attribute)]));
   types.set(attributes, type);
   return type;
 }
+
+/** Members in the order in which core writes them: what it sends back has the bytes that it was sent. */
+const objectType = (members: readonly (readonly [name: string, type: CtyType])[]): CtyType => ['object', Object.fromEntries(members.toSorted(([a], [b]) => compareText(a, b)))];
 
 /** Asked several times a call, of schemas that never change. */
 const types = new WeakMap<readonly Typed[], CtyType>();
@@ -163,6 +167,6 @@ function typeOfWord(attribute: Attribute): CtyType {
     case 'map':
       return [attribute.word, typeOfWord(attribute.of)];
     case 'object':
-      return ['object', Object.fromEntries(Object.entries(attribute.attributes).map(([name, one]) => [name, typeOfWord(one)]))];
+      return objectType(Object.entries(attribute.attributes).map(([name, one]) => [name, typeOfWord(one)]));
   }
 }

@@ -1,19 +1,16 @@
 // The gRPC side: unary calls, one message each way, which is all that the protocol has. It is given connections and
-// opens none of its own, so that a process can listen before it has loaded this.
+// opens none of its own, and speaks to core while what answers is still being loaded.
 import { X509Certificate } from 'node:crypto';
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
-import { callsOf, LARGEST_MESSAGE, type Reply } from './calls.js';
+import { INTERNAL, LARGEST_MESSAGE, RESOURCE_EXHAUSTED, UNIMPLEMENTED, type Answer, type Refused } from './grpc.js';
 import { headerBlock } from './hpack.js';
 import { serveHttp2, type Connection, type Request, type Response } from './http2.js';
-import type { Log } from './log.js';
-import { methods, type Method } from './messages.js';
-import type { ProviderServer } from './protocol.js';
 
 export interface ServerOptions {
-  readonly provider: ProviderServer;
-  readonly log: Log;
+  /** What answers calls; those that come before it wait. */
+  readonly loading: Promise<{ readonly answer: Answer }>;
   /** PEM, all three; absent: without TLS. */
   readonly tls?: Tls;
   /** Core asked for the end, or was there and is gone. Called once. */
@@ -34,38 +31,35 @@ export interface GrpcServer {
   close(): Promise<void>;
 }
 
-export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcServer {
+export function grpcServer({ loading, tls, onEnd }: ServerOptions): GrpcServer {
   const connections = new Set<Socket>();
   const sessions = new Set<Connection>();
-  const running = new Set<Promise<Reply>>();
+  const running = new Set<Promise<unknown>>();
   let seen = false;
   let over = false;
   const end = (): void => {
     if (!over) onEnd();
     over = true;
   };
-  const calls = callsOf(provider, log);
-  // The reply leaves in turns of its own; core waits two seconds for the end.
-  const shutdown = async (): Promise<Reply> => {
-    setTimeout(end, 20);
-    return {};
-  };
 
-  async function answer({ path, body }: Request): Promise<Uint8Array> {
-    const method = methods.get(path);
-    const call = path === '/plugin.GRPCController/Shutdown' ? shutdown : calls[path.slice(PREFIX.length)];
-    if (!method || !call) throw new Status(UNIMPLEMENTED, `${path} is not spoken`);
-    const request = decoded(method, messageIn(body));
+  async function respond({ path, body }: Request): Promise<Response> {
+    const message = messageIn(body);
+    if ('code' in message) return refused(message);
     seen = true;
-    const work = call(request);
+    // The reply leaves in turns of its own; core waits two seconds for the end.
+    if (path === SHUTDOWN) setTimeout(end, 20);
+    const reply = path === SHUTDOWN ? NOTHING : await (await loading).answer(path, message);
+    return 'code' in reply ? refused(reply) : answered(reply);
+  }
+
+  function answering(request: Request): Promise<Response> {
+    const work = respond(request).catch(() => refused({ code: INTERNAL, why: 'the call failed' }));
     running.add(work);
-    const reply = await work.finally(() => running.delete(work));
-    log('trace', 'answered', { rpc: path });
-    return method.response.encode(reply);
+    return work.finally(() => running.delete(work));
   }
 
   function serve(stream: Duplex): void {
-    const session = serveHttp2(stream, FRAME + LARGEST_MESSAGE, (request) => answer(request).then(answered, refused));
+    const session = serveHttp2(stream, FRAME + LARGEST_MESSAGE, answering);
     sessions.add(session);
     stream.once('close', () => sessions.delete(session));
     stream.on('error', ignored);
@@ -74,8 +68,6 @@ export function grpcServer({ provider, log, tls, onEnd }: ServerOptions): GrpcSe
   const secured = tls && tlsServer(tls, serve);
   return {
     accept(connection) {
-      // It may have gone while this was loaded, and would never say so again.
-      if (connection.destroyed) return;
       connections.add(connection);
       connection.on('error', ignored);
       connection.once('close', () => {
@@ -107,38 +99,18 @@ function tlsServer({ certificate, key, client }: Tls, serve: (stream: Duplex) =>
   });
 }
 
-const PREFIX = '/tfplugin6.Provider/';
-
-/** Why a call got no reply, as gRPC numbers it. */
-class Status extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-const RESOURCE_EXHAUSTED = 8;
-const UNIMPLEMENTED = 12;
-const INTERNAL = 13;
+const SHUTDOWN = '/plugin.GRPCController/Shutdown';
+const NOTHING = new Uint8Array();
 
 /** What stands before a message: whether it is compressed (1 byte), and its length (4). */
 const FRAME = 5;
 
-/** The one message of a call. @throws Status */
-function messageIn(framed: Buffer | undefined): Buffer {
-  if (!framed) throw new Status(RESOURCE_EXHAUSTED, `a message has ${LARGEST_MESSAGE} bytes at most`);
-  if (framed.length < FRAME || framed.readUInt32BE(1) !== framed.length - FRAME) throw new Status(INTERNAL, 'one message is expected');
-  if (framed[0] !== 0) throw new Status(UNIMPLEMENTED, 'messages are not compressed');
+/** The one message of a call. */
+function messageIn(framed: Buffer | undefined): Buffer | Refused {
+  if (!framed) return { code: RESOURCE_EXHAUSTED, why: `a message has ${LARGEST_MESSAGE} bytes at most` };
+  if (framed.length < FRAME || framed.readUInt32BE(1) !== framed.length - FRAME) return { code: INTERNAL, why: 'one message is expected' };
+  if (framed[0] !== 0) return { code: UNIMPLEMENTED, why: 'messages are not compressed' };
   return framed.subarray(FRAME);
-}
-
-function decoded({ request }: Method, message: Buffer): ReturnType<Method['request']['decode']> {
-  try {
-    return request.decode(message);
-  } catch {
-    throw new Status(INTERNAL, 'the message is malformed');
-  }
 }
 
 /** A client that vanishes is no trouble of ours; without a listener it would be. */
@@ -148,57 +120,19 @@ const headers = headerBlock([['content-type', 'application/grpc']]);
 const trailers = headerBlock([['grpc-status', '0']]);
 
 function answered(message: Uint8Array): Response {
-  const body = Buffer.alloc(FRAME + message.length);
+  const body = Buffer.allocUnsafe(FRAME + message.length);
+  body[0] = 0;
   body.writeUInt32BE(message.length, 1);
   body.set(message, FRAME);
   return { headers, body, trailers };
 }
 
-function refused(error: unknown): Response {
-  const { code, message } = error instanceof Status ? error : new Status(INTERNAL, 'the call failed');
-  const why = encodeURIComponent(message).slice(0, 120);
+function refused({ code, why }: Refused): Response {
   return {
     headers: headerBlock([
       ['content-type', 'application/grpc'],
       ['grpc-status', String(code)],
-      ['grpc-message', why],
+      ['grpc-message', encodeURIComponent(why).slice(0, 120)],
     ]),
-  };
-}
-
-export interface Reattached {
-  /** The value of TF_REATTACH_PROVIDERS. */
-  readonly reattach: string;
-  close(): Promise<void>;
-}
-
-/**
- * Serves a provider from this process, without TLS, to every terraform that is given `reattach`: it starts none, and
- * ends none. `source` as in `registry.terraform.io/trueup/devicecloud`.
- */
-export async function serve(options: {
-  readonly provider: ProviderServer;
-  readonly log: Log;
-  readonly source: string;
-  readonly path: string;
-  readonly pid: number;
-}): Promise<Reattached> {
-  const { provider, log, source, path, pid } = options;
-  const grpc = grpcServer({ provider, log, onEnd: () => undefined });
-  const open = new Set<Socket>();
-  const listener = createServer((connection) => {
-    open.add(connection.once('close', () => open.delete(connection)));
-    grpc.accept(connection);
-  });
-  await new Promise<void>((done, fail) => listener.once('error', fail).listen(path, done));
-  const config = { Protocol: 'grpc', ProtocolVersion: 6, Pid: pid, Test: true, Addr: { Network: 'unix', String: path } };
-  return {
-    reattach: JSON.stringify({ [source]: config }),
-    async close() {
-      const closed = new Promise((done) => listener.close(done));
-      for (const connection of open) connection.destroy();
-      await closed;
-      await provider.close();
-    },
   };
 }

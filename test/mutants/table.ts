@@ -1045,7 +1045,22 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: ['terraform/provider-calls.test.ts'],
   },
-  { name: 'a client that had gone keeps the provider', file: 'terraform/server.ts', find: 'if (connection.destroyed) return;', replace: '', tests: wire },
+  {
+    name: 'a call is forgotten while what answers is loaded',
+    file: 'terraform/server.ts',
+    find: 'running.add(work);\n    return work',
+    replace: 'void loading.then(() => running.add(work));\n    return work',
+    tests: wire,
+  },
+  {
+    name: 'a header block outlives the table it was read with',
+    file: 'terraform/hpack.ts',
+    find: 'this.#meanings.clear();\n    this.#recent',
+    replace: 'this.#recent',
+    tests: http2,
+  },
+  { name: 'a state is read by the type of another', file: 'terraform/recent.ts', find: 'known?.type === type', replace: 'known', tests: ['terraform/cty.test.ts'] },
+  { name: 'a state keeps half characters', file: 'terraform/cty.ts', find: 'return raw.toWellFormed();', replace: 'return raw;', tests: ['terraform/cty.test.ts'] },
   {
     name: 'nobody to read the log ends what is under way',
     file: 'cli/provider-process.ts',

@@ -10,7 +10,7 @@ import { isObject, sha256, walk, type Json, type JsonObject } from '../../src/mo
 import { systemClock } from '../../src/ports/clock.js';
 import { systemRandom } from '../../src/ports/random.js';
 import { collections, kinds } from '../../src/resources/index.js';
-import { serve } from '../../src/terraform/server.js';
+import { serve } from './reattached.js';
 
 const [mgrId, mgrKey, vndId, vndKey] = Object.values(dummyCredentials.v2[0] ?? {}) as [string, string, string, string];
 const [token] = Object.keys(dummyCredentials.v3) as [string];

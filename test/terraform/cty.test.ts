@@ -3,7 +3,8 @@ import { decode as unpack, encode as pack } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExactNumber, parseJson } from '../../src/model/index.js';
-import { CtyError, decode, Dynamic, encode, fromJson, Unknown, type CtyType, type CtyValue, type Refinements } from '../../src/terraform/cty.js';
+import { CtyError, decode, Dynamic, encode, fromJson, Unknown, type CtyType, type CtyValue, type DynamicValue, type Refinements } from '../../src/terraform/cty.js';
+import { RecentStates } from '../../src/terraform/recent.js';
 
 const bytes = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 const from = (type: CtyType, msgpack: Uint8Array): CtyValue => decode(type, { msgpack, json: new Uint8Array() });
@@ -140,9 +141,57 @@ function anyOf(type: CtyType): fc.Arbitrary<CtyValue> {
 }
 const anyTyped = anyType.chain((type) => anyOf(type).map((value) => ({ type, value })));
 
+describe('states that were seen before', () => {
+  it('are known by bytes and type, and what was kept is what leaves', () => {
+    const recent = new RecentStates();
+    const one: CtyType = ['object', { a: 'string' }];
+    const other: CtyType = ['object', { a: 'number' }];
+    const state = (text: string): DynamicValue => ({ msgpack: Buffer.from(pack({ a: text })), json: new Uint8Array() });
+    const first = recent.decode(one, state('1'));
+    expect(recent.decode(one, state('1'))).toBe(first);
+    expect(() => recent.decode(other, { msgpack: pack({ a: true }), json: new Uint8Array() })).toThrow(CtyError);
+    expect(recent.decode(other, state('1'))).toEqual({ a: 1 });
+    expect(recent.decode(one, state('2'))).toEqual({ a: '2' });
+    const kept = { a: '3' };
+    recent.keep(one, state('3').msgpack, kept);
+    expect(recent.decode(one, state('3'))).toBe(kept);
+    expect(recent.decode(one, { msgpack: new Uint8Array(), json: Buffer.from('{"a":"4"}') })).toEqual({ a: '4' });
+  });
+
+  it('are forgotten, oldest first, and large ones at once', () => {
+    const recent = new RecentStates();
+    const type: CtyType = ['list', 'string'];
+    const states = Array.from({ length: 65 }, (_, index) => ({ msgpack: pack([`${index}`]), json: new Uint8Array() }));
+    const values = states.map((one) => recent.decode(type, one));
+    // From the newest on: to look at one that was forgotten has it remembered again.
+    const [oldest, ...others] = states.map((one, index) => () => recent.decode(type, one) === values[index]);
+    expect(others.toReversed().every((isKnown) => isKnown())).toBe(true);
+    expect(oldest?.()).toBe(false);
+    const large = { msgpack: pack(['x'.repeat(20_000)]), json: new Uint8Array() };
+    expect(recent.decode(type, large)).not.toBe(recent.decode(type, large));
+  });
+});
+
 describe('laws', () => {
   it('what is encoded decodes to itself', () => {
     fc.assert(fc.property(anyTyped, ({ type, value }) => void expect(from(type, encode(type, value))).toEqual(value)));
+  });
+
+  it('what is read from JSON is what its bytes say, whatever its texts are', () => {
+    const text = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units));
+    const number = fc.oneof(fc.integer().map(String), fc.double({ noNaN: true, noDefaultInfinity: true }).map(String), fc.bigInt().map(String)).filter((one) => one !== '-0');
+    const type: CtyType = ['object', { labels: ['map', 'string'], names: ['set', 'string'], size: 'number' }];
+    const labels = fc.dictionary(
+      text.filter((key) => key !== '__proto__'),
+      text,
+      { noNullPrototype: true },
+    );
+    fc.assert(
+      fc.property(fc.record({ labels, names: fc.array(text) }, { requiredKeys: ['names'] }), number, (members, size) => {
+        const value = fromJson(type, parseJson(`{${JSON.stringify(members).slice(1, -1)},"size":${size}}`));
+        expect(from(type, encode(type, value))).toEqual(value);
+      }),
+    );
   });
 
   it('any type wraps every other', () => {

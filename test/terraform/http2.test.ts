@@ -283,6 +283,18 @@ describe('header blocks', () => {
     expect(new HeaderReader().read(headerBlock(written))).toEqual(written);
   });
 
+  it('of references alone mean what the table says now', () => {
+    const reader = new HeaderReader();
+    const added = (name: string, value: string): Buffer => Buffer.concat([Buffer.of(0x40), headerBlock([[name, value]]).subarray(1)]);
+    const newest = Buffer.of(0xbe);
+    reader.read(added('a', '1'));
+    for (let turn = 0; turn < 2; turn += 1) expect(reader.read(newest)).toEqual([['a', '1']]);
+    reader.read(added('b', '2'));
+    for (let turn = 0; turn < 2; turn += 1) expect(reader.read(newest)).toEqual([['b', '2']]);
+    reader.read(Buffer.of(0x20));
+    expect(() => reader.read(newest)).toThrow(RangeError);
+  });
+
   it.each<[string, readonly number[]]>([
     ['a reference to nothing', [0x80]],
     ['a reference beyond the table', [0xbf]],

@@ -2,12 +2,12 @@
 // call at which it is killed, `TRUEUP_TEST_HANG` one that is never answered.
 import { appendFileSync } from 'node:fs';
 import { serveCore } from '../../src/cli/provider-process.js';
-import { grpcServer } from '../../src/terraform/server.js';
+import { answerOf } from '../../src/terraform/answer.js';
 import { madeUp } from './made-up.js';
 
 const { TRUEUP_TEST_CALLS: file, TRUEUP_TEST_CRASH: crash, TRUEUP_TEST_HANG: hang } = process.env;
 
-void serveCore(process, async () => {
+void serveCore(process, async (log) => {
   // As the streams of the command do.
   process.stdout.on('error', () => undefined);
   const provider = madeUp({
@@ -17,5 +17,5 @@ void serveCore(process, async () => {
       if (hang === call) await new Promise(() => undefined);
     },
   });
-  return { grpcServer, provider };
+  return { provider, answer: answerOf(provider, log) };
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { collections, kinds } from '../../src/resources/index.js';
 import type { ProviderServer } from '../../src/terraform/protocol.js';
-import { serve } from '../../src/terraform/server.js';
+import { serve } from '../support/reattached.js';
 import { executable } from '../support/built.js';
 import { terraformIsHere, workspace, type Workspace } from '../support/terraform.js';
 import { madeUp } from './made-up.js';

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { choice, collection, collectionsOf, document, flag, integer, kind, kindsOf, list, map, number, object, ref, set, text } from '../../src/model/index.js';
 import { collections, kinds } from '../../src/resources/index.js';
+import type { CtyType } from '../../src/terraform/cty.js';
 import type { SchemaAttribute } from '../../src/terraform/protocol.js';
 import { providerSchema, typeOf } from '../../src/terraform/schema.js';
 
@@ -118,6 +119,15 @@ describe('the schema of what there is', () => {
       expect([name, type === undefined]).toEqual([name, nested !== undefined]);
       expect([name, write_only && computed]).toEqual([name, undefined]);
     }
+  });
+
+  it('has its members in the order in which core writes them', () => {
+    const objects = function* (type: CtyType): Generator<readonly string[]> {
+      if (typeof type === 'string') return;
+      if (type[0] === 'object') yield Object.keys(type[1]);
+      for (const of of type[0] === 'object' ? Object.values(type[1]) : type[0] === 'tuple' ? type[1] : [type[1]]) yield* objects(of);
+    };
+    for (const { attributes } of Object.values(real.resources)) for (const names of objects(typeOf(attributes))) expect(names).toEqual(names.toSorted());
   });
 
   it('shows no secret of the provider, and falls back to the environment', () => {

@@ -6,15 +6,17 @@ import fc from 'fast-check';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { spawn } from 'node:child_process';
-import { createServer, connect, Socket, type Server } from 'node:net';
+import { createServer, connect, type Server, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { callsOf, LARGEST_MESSAGE } from '../../src/terraform/calls.js';
+import { answerOf } from '../../src/terraform/answer.js';
+import { callsOf } from '../../src/terraform/calls.js';
 import { selfSigned } from '../../src/terraform/certificate.js';
 import { decode, encode, type CtyValue } from '../../src/terraform/cty.js';
+import { LARGEST_MESSAGE } from '../../src/terraform/grpc.js';
 import { typeOf } from '../../src/terraform/schema.js';
 import { grpcServer, type GrpcServer } from '../../src/terraform/server.js';
 import { methods, type Method, type WireMessage } from '../../src/terraform/messages.js';
@@ -36,10 +38,14 @@ interface Served {
   cut(): void;
 }
 
-async function served(provider: ProviderServer, tls?: { readonly certificate: string; readonly key: string; readonly client: string }): Promise<Served> {
+async function served(
+  provider: ProviderServer,
+  tls?: { readonly certificate: string; readonly key: string; readonly client: string },
+  loaded: Promise<unknown> = Promise.resolve(),
+): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'four-wire-'));
   let ends = 0;
-  const grpc = grpcServer({ provider, log: () => undefined, onEnd: () => (ends += 1), ...(tls ? { tls } : {}) });
+  const grpc = grpcServer({ loading: loaded.then(() => ({ answer: answerOf(provider, () => undefined) })), onEnd: () => (ends += 1), ...(tls ? { tls } : {}) });
   const open = new Set<Socket>();
   const cut = (): void => {
     for (const one of open) one.destroy();
@@ -332,6 +338,24 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open: () => open() };
 }
 
+describe('what answers', () => {
+  it('is waited for, and the end is not', async () => {
+    const slow = gate();
+    const { path, grpc, ended } = await served(madeUp(), undefined, slow.opened);
+    const client = clientOf(path);
+    let idle = false;
+    const calls = [1, 2].map(() => call(client, 'tfplugin6.Provider/StopProvider'));
+    expect(await call(client, 'plugin.GRPCController/Shutdown')).toEqual({});
+    await expect.poll(ended).toBe(1);
+    const waited = grpc.idle().then(() => (idle = true));
+    await new Promise((turn) => setImmediate(turn));
+    expect(idle).toBe(false);
+    slow.open();
+    expect(await Promise.all(calls)).toEqual([{ Error: '' }, { Error: '' }]);
+    expect(await waited).toBe(true);
+  });
+});
+
 describe('the end', () => {
   it('comes when the last client of some is gone, once, and not before one was there', async () => {
     const { path, ended } = await served(madeUp());
@@ -341,17 +365,6 @@ describe('the end', () => {
     const client = clientOf(path);
     await call(client, 'tfplugin6.Provider/ValidateProviderConfig', { config: { msgpack: pack({ prefix: null }) } });
     expect(ended()).toBe(0);
-    client.close();
-    await expect.poll(ended).toBe(1);
-  });
-
-  it('does not wait for a client that had gone before it was taken', async () => {
-    const { path, grpc, ended } = await served(madeUp());
-    const gone = new Socket().destroy();
-    await once(gone, 'close');
-    grpc.accept(gone);
-    const client = clientOf(path);
-    await call(client, 'tfplugin6.Provider/ValidateProviderConfig', { config: { msgpack: pack({ prefix: null }) } });
     client.close();
     await expect.poll(ended).toBe(1);
   });
