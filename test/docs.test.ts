@@ -3,7 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commands, parse } from '../src/cli/program.js';
+import { commands } from '../src/cli/command-table.js';
+import { parse } from '../src/cli/program.js';
 import { lint, load } from '../src/declarations/index.js';
 import { exits, policyRules } from '../src/model/index.js';
 import { declarationFiles } from '../src/ports/declaration-files.js';

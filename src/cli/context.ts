@@ -10,7 +10,7 @@ import { systemRandom } from '../ports/random.js';
 import { collections, kinds } from '../resources/index.js';
 import type { Ndjson } from '../report/index.js';
 import { told, type Said } from './commands-to-type.js';
-import type { Flags } from './program.js';
+import type { Flags } from './command-table.js';
 import { version } from './version.js';
 import { ask, outlet, readAll, type Out } from './streams.js';
 

@@ -3,7 +3,8 @@
 import { exits, Refusal, worst, type Diagnostic, type Exit } from '../model/index.js';
 import { pathsIn } from './commands-to-type.js';
 import { contextOf, type Command, type Context } from './context.js';
-import { parse, type CommandSpec } from './program.js';
+import type { CommandSpec } from './command-table.js';
+import { parse } from './program.js';
 import { spare } from './thrift.js';
 
 const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>>> = {

@@ -43,8 +43,8 @@ export async function providerOf(process: NodeJS.Process, log: ProviderTools['lo
       return { ...(await reach(there, settings, { emit })), settleMilliseconds: settleMilliseconds(there) };
     },
     async check(kind, raw, declaration) {
-      checker ??= (await import('../declarations/index.js')).checkerOf(kinds, collections);
-      return (await checker)(kind, raw, declaration);
+      checker ??= (await import('../declarations/index.js')).checkerOf(kinds);
+      return checker(kind, raw, declaration);
     },
     async checkAddress(address, source) {
       (await import('../api/index.js')).checkedUrl(address, source);

@@ -1,6 +1,6 @@
 // Checks shapes with ajv and says in our own words what is wrong. The validators of the built-in kinds are compiled
 // beforehand; they are found by the digest of their schema, so a stale one is never used.
-import { didYouMean, digest, idOf, type Attribute, type Attributes, type Collections, type JsonObject, type Kinds } from '../model/index.js';
+import { didYouMean, digest, idOf, type Attribute, type Attributes, type Collections, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import { precompiled } from './generated/validators.js';
 import { Word, isMap, type Raw } from './raw.js';
 import { bodySchema, expectationSchema, settingsSchema, whereSchema } from './schema.js';
@@ -30,6 +30,8 @@ export async function validatorsOf(kinds: Kinds, collections: Collections): Prom
   const pick = (first: number) => new Map(list.map((kind, index) => [kind.name, rest[first + 2 * index] as Validator]));
   return { settings: settings as Validator, expectation: expectation as Validator, body: pick(0), where: pick(1) };
 }
+
+export const bodyValidator = (kind: Kind): Promise<Validator> => validatorOf(bodySchema(kind));
 
 async function validatorOf(schema: JsonObject): Promise<Validator> {
   const known = precompiled[digest(schema)];

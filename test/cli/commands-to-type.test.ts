@@ -1,7 +1,7 @@
 // What a command in a message names beside itself: PATHs where it takes any, as a shell reads them, and the environment.
 import { describe, expect, test } from 'vitest';
 import { pathsIn, told, toldEvent, typed, type Said } from '../../src/cli/commands-to-type.js';
-import { commands, type CommandSpec } from '../../src/cli/program.js';
+import { commands, type CommandSpec } from '../../src/cli/command-table.js';
 
 const bare: Said = { paths: [], env: undefined };
 const said: Said = { paths: ['infra', "it's here"], env: 'prod' };

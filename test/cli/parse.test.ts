@@ -1,6 +1,7 @@
 // What words on the command line mean, without a process: spellings, complaints, and texts made at build time.
 import { describe, expect, test } from 'vitest';
-import { answers, commands, doubleDashes, parse, type Parsed } from '../../src/cli/program.js';
+import { commands } from '../../src/cli/command-table.js';
+import { answers, doubleDashes, parse, type Parsed } from '../../src/cli/program.js';
 
 function read(...words: string[]): { parsed: Parsed; out: string; err: string } {
   let out = '';

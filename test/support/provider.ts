@@ -46,7 +46,6 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
   const { clock, files, machine } = world;
   const kinds = options.kinds ?? builtIn;
   const random = seededRandom(7);
-  const checker = checkerOf(kinds, collections);
   const settings = { kinds, collections, clock, random, fingerprints: scryptFingerprints({ random, cost: 4 }) };
   return {
     ...world,
@@ -62,7 +61,7 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
         doors: (named) => doorsIn({ environment: named }),
         reach: async (_environment, _settings, { signal }) => ({ cloud: world.connect(signal), settleMilliseconds: settle * 1000, close: () => Promise.resolve() }),
         run: async () => ({ id: `terraform ${run}`, isOver: async ({ file }) => (await process.find(Number(file.split(' ')[1]))) === undefined }),
-        check: async (...asked) => (await checker)(...asked),
+        check: checkerOf(kinds),
         checkAddress: async (address, source) => checkedUrl(address, source),
       });
       const block = complete(provider.schema.provider.attributes, config);

@@ -2,7 +2,7 @@
 // the words that flags take; files complete as the shell does it.
 import { exits, refuse } from '../../model/index.js';
 import type { Command } from '../context.js';
-import { commands, type CommandSpec, type FlagSpec } from '../program.js';
+import { commands, type CommandSpec, type FlagSpec } from '../command-table.js';
 
 interface Word {
   readonly words: readonly string[];
