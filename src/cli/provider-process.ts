@@ -43,11 +43,14 @@ export async function serveCore(process: NodeJS.Process, load: (log: Log) => Pro
     const told =
       error instanceof Refusal
         ? error.diagnostics.map(({ summary, detail }) => `${summary}. ${detail ?? ''}`)
-        : [`The provider could not start (${(error as NodeJS.ErrnoException).code ?? 'unforeseen'}).`];
+        : [`The provider could not start (${nameOf(error)}). Install trueup anew; where that does not help, report it.`];
     stderr.write(`${told.join('\n')}\n`);
     process.exit(1);
   }
 }
+
+/** Of what may quote what it choked on, no more than this. */
+const nameOf = (error: unknown): string => (error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.name) : 'unforeseen');
 
 async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log) => Promise<Loaded>): Promise<void> {
   const core = process.ppid;

@@ -144,10 +144,12 @@ function readObject(types: Readonly<Record<string, CtyType>>, raw: Readonly<Reco
   return odd === undefined ? object : misfit(under(at, odd), 'there is no such attribute');
 }
 
-function readPrimitive(type: 'string' | 'number' | 'bool', raw: unknown, at: Trail | undefined, form: Form): CtyValue {
+function readPrimitive(type: 'string' | 'number' | 'bool', packed: unknown, at: Trail | undefined, form: Form): CtyValue {
+  const raw = packed instanceof Uint8Array ? Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength).toString() : packed;
   if (type === 'string' && typeof raw === 'string') return raw.toWellFormed();
   if (type === 'bool' && typeof raw === 'boolean') return raw;
-  if (type === 'number' && form === 'json' && typeof raw === 'number') return raw;
+  // Core has no negative zero.
+  if (type === 'number' && form === 'json' && typeof raw === 'number') return raw === 0 ? 0 : raw;
   const number = type !== 'number' || (typeof raw === 'string' && form === 'json') ? undefined : numberOf(raw);
   return number ?? misfit(at, `a ${type} is expected`);
 }
@@ -271,20 +273,10 @@ extensionCodec.register({ type: REFINED, encode: () => null, decode: refinedUnkn
 const packer = new Encoder({ useBigInt64: true });
 const inner = new Decoder({ useBigInt64: true });
 
-/** By the length that a list or a map may have. */
-const decoders = new Map<number, Decoder>();
-
-function decoderOf(length: number): Decoder {
-  const limit = 2 ** Math.ceil(Math.log2(length));
-  const known = decoders.get(limit) ?? new Decoder({ extensionCodec, useBigInt64: true, maxArrayLength: limit, maxMapLength: limit });
-  decoders.set(limit, known);
-  return known;
-}
-
-/** No list or map is longer than its bytes, whatever it says of itself. */
+/** No list or map is longer than its bytes, whatever it says of itself. Texts stay bytes: the decoder would take a mark of byte order from long ones. */
 function unpacked(bytes: Uint8Array): unknown {
   try {
-    return decoderOf(bytes.length).decode(bytes);
+    return new Decoder({ extensionCodec, useBigInt64: true, rawStrings: true, maxArrayLength: bytes.length, maxMapLength: bytes.length }).decode(bytes);
   } catch {
     throw new CtyError([], 'the value is no msgpack');
   }

@@ -253,6 +253,9 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
       if (!unread.subarray(0, PREFACE.length).equals(PREFACE)) return fail(PROTOCOL_ERROR);
       greeted = true;
       unread = unread.subarray(PREFACE.length);
+      // Not before: a client may be gone, and what is written to it would end the connection before what it asked is read.
+      send(frame(SETTINGS, 0, 0, Buffer.of(0, 4), number(WIDEST)));
+      send(frame(WINDOW_UPDATE, 0, 0, number(WIDEST - NARROW)));
     }
     let at = 0;
     while (unread.length - at >= HEAD) {
@@ -283,15 +286,14 @@ export function serveHttp2(socket: Duplex, most: number, answer: (request: Reque
     }
   });
   socket.once('close', () => streams.clear());
-  send(frame(SETTINGS, 0, 0, Buffer.of(0, 4), number(WIDEST)));
-  send(frame(WINDOW_UPDATE, 0, 0, number(WIDEST - NARROW)));
   return {
     async close() {
       if (socket.destroyed) return;
       const closed = new Promise<void>((done) => void socket.once('close', done));
       closing = true;
       for (const [id, { whole }] of streams) if (!whole) streams.delete(id);
-      send(goAway(0));
+      if (greeted) send(goAway(0));
+      else socket.end();
       await closed;
     },
   };

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { once } from 'node:events';
 import { connect as connectHttp2, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders, type SessionOptions } from 'node:http2';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { headerBlock, HeaderReader } from '../../src/terraform/hpack.js';
 import { serveHttp2, type Connection, type Request, type Response } from '../../src/terraform/http2.js';
@@ -239,6 +240,28 @@ describe('what no client sends', () => {
       { numRuns: 150 },
     );
   });
+});
+
+it('what was asked is read, though who asked is gone by then', async () => {
+  const frame = (type: number, flags: number, stream: number, payload: Buffer): Buffer => {
+    const head = Buffer.alloc(9);
+    head.writeUIntBE(payload.length, 0, 3);
+    head.writeUInt8(type, 3);
+    head.writeUInt8(flags, 4);
+    head.writeUInt32BE(stream, 5);
+    return Buffer.concat([head, payload]);
+  };
+  const asked = Buffer.concat([PREFACE, frame(4, 0, 0, Buffer.alloc(0)), frame(1, 4, 1, headerBlock([[':path', '/gone']])), frame(0, 1, 1, Buffer.from('body'))]);
+  // As a socket whose other end is closed: what came can be read, and nothing written.
+  const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, next) => next(new Error('EPIPE')) }).on('error', () => undefined);
+  const paths: string[] = [];
+  serveHttp2(socket, MOST, async ({ path }) => {
+    paths.push(path);
+    return { headers };
+  });
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((done) => setImmediate(done));
+  socket.push(asked);
+  await expect.poll(() => paths).toEqual(['/gone']);
 });
 
 describe('header blocks', () => {
