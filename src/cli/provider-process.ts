@@ -56,6 +56,9 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log
   const core = process.ppid;
   const client = clientCertificate(process.env);
   const own = client === undefined ? undefined : selfSigned(clock.now(), systemRandom().bytes(16));
+  // As a process without a word on it would end, but for the folder; once it listens, in good order.
+  let terminated = (): void => process.exit(143);
+  process.on('SIGTERM', () => terminated());
   const folder = makeFolder(process.pid);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   process.on('SIGINT', () => undefined);
@@ -81,7 +84,7 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log
   };
   const grpc = grpcServer({ loading, onEnd: () => void end(), ...(own && client !== undefined ? { tls: { ...own, client } } : {}) });
   listener.on('connection', (connection) => grpc.accept(connection));
-  process.on('SIGTERM', () => void end());
+  terminated = () => void end();
   await loading;
   void sweepFolders();
   setInterval(() => process.ppid !== core && void end(), WATCH);

@@ -183,7 +183,7 @@ describe('laws', () => {
       units,
       fc.nat({ max: 300 }).map((length) => `\ufeff${'x'.repeat(length)}`),
     );
-    const number = fc.oneof(fc.integer().map(String), fc.double({ noNaN: true, noDefaultInfinity: true }).map(String), fc.bigInt().map(String));
+    const number = fc.oneof(fc.constant('-0'), fc.integer().map(String), fc.double({ noNaN: true, noDefaultInfinity: true }).map(String), fc.bigInt().map(String));
     const type: CtyType = ['object', { labels: ['map', 'string'], names: ['set', 'string'], size: 'number' }];
     const labels = fc.dictionary(
       units.filter((key) => key !== '__proto__'),

@@ -138,6 +138,13 @@ describe('an end', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('comes by SIGTERM at once after the line, with nothing left', async () => {
+    const { child, folder, ended } = start(asked);
+    child.stdout?.once('data', () => child.kill('SIGTERM'));
+    expect(await ended).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('by SIGKILL leaves a folder that the next one removes, and no other', async () => {
     const { child, folder, ended, line } = start(asked);
     await call(clientOf(await line()), 'tfplugin6.Provider/GetProviderSchema');

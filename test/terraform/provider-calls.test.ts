@@ -344,6 +344,16 @@ describe('complaints', () => {
     expect(told(await core.validate(type, given))).toEqual(expected);
   });
 
+  it('are of the kind that is asked for, whichever came first', async () => {
+    const core = await begun(providerRig());
+    const [rule, account] = [{ filter_criteria: { alert_type__in: ['account_locked'] } }, { name: 'A' }];
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(told(await core.validate(ACCOUNT, {}))).toEqual(['error : `name` is missing in accounts']);
+      expect(await core.validate(ACCOUNT, account)).toEqual([]);
+      expect(told(await core.validate(RULE, rule)).filter((one) => one.startsWith('error'))).toEqual([]);
+    }
+  });
+
   it('refuses a secret that an older core would keep', async () => {
     const core = await begun(providerRig());
     expect(told(await core.validate(DESTINATION, { name: 'N', authentication: { secret_wo: 's' } }, false))).toEqual([
