@@ -227,7 +227,9 @@ describe('migrate', () => {
     expect([refused.stderr.includes('[not-approved]'), at.read('package.json')]).toEqual([true, manifest]);
     const ran = await at.expect(0, ['migrate', '--auto-approve']);
     expect(ran.stdout).toContain(`main.mjs:1\n  - import cdk from 'cdktf';\n  + import cdk from 'cdktn';\n`);
-    expect(ran.stdout).toMatch(/Proved: 2 stacks are the same, but for the version: 0\.21\.0 before, 0\.24\.0 now\.\n$/);
+    expect(ran.stdout).toMatch(
+      /Proved: the program writes the same \(stacks\/base\/cdk\.tf\.json, stacks\/top\/cdk\.tf\.json\), but for the version: 0\.21\.0 before, 0\.24\.0 now\.\n$/,
+    );
     expect(at.read('.gen/x.ts')).toBe(`import { App } from "cdktn/lib/app";\nexport * from 'trueup/cdktn';\n`);
     expect(JSON.parse(at.read('package.json'))).toEqual({
       scripts: { synth: 'cdktn synth' },
@@ -262,7 +264,7 @@ describe('migrate', () => {
     expect((await at.expect(0, ['migrate', '--auto-approve'])).stdout).toContain('Type: npm install\nand then: trueup migrate --check\n');
     expect((await at.expect(1, ['migrate', '--check'])).stderr).toContain('[not-installed]');
     symlinkSync(join(modules, 'cdktn'), join(at.path, 'node_modules/cdktn'));
-    expect((await at.expect(0, ['migrate', '--check'])).stdout).toContain('Proved: 2 stacks are the same');
+    expect((await at.expect(0, ['migrate', '--check'])).stdout).toContain('Proved: the program writes the same (stacks/base/cdk.tf.json, stacks/top/cdk.tf.json)');
     expect(readdirSync(join(at.path, '.trueup'))).toEqual([]);
   });
 

@@ -166,7 +166,7 @@ function compared(before: Output, after: Output): readonly string[] {
 }
 
 const proved = (before: Output, after: Output): string =>
-  `Proved: ${Object.keys(after.stacks).length} stacks are the same, but for the version: ${before.version} before, ${after.version} now.\n`;
+  `Proved: the program writes the same (${Object.keys(after.stacks).join(', ')}), but for the version: ${before.version} before, ${after.version} now.\n`;
 
 async function prove(context: Context, program: Program, before: Output, changes: readonly Change[]): Promise<Exit> {
   const back = (): Promise<void> => putBack(context, changes);
