@@ -155,7 +155,7 @@ async function tour(): Promise<void> {
     run(environment, 'drift field.yaml --detailed-exitcode', { expect: 2, head: 20, tail: 8 });
 
     tell('Healed: only the two are touched. Giving a role back is a rise in privilege, which policy lets pass only when told.');
-    run(environment, 'apply field.yaml --auto-approve --allow privilege-rise');
+    run(environment, 'apply field.yaml --auto-approve --allow privilege-escalation');
 
     tell('And a plan that is empty, as it should be.');
     run(environment, 'plan field.yaml --detailed-exitcode');

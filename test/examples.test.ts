@@ -101,12 +101,12 @@ describe('first steps', () => {
     const text = home.read('trueup.yaml');
     home.write('trueup.yaml', text.slice(0, text.indexOf('alert_rules:')));
     const blocked = await home.expect(3, ['plan']);
-    expect(blocked.stdout).toContain('BLOCKED emptied');
+    expect(blocked.stdout).toContain('BLOCKED all-removed');
     expect(blocked.stdout).toContain('BLOCKED protected');
     home.write('trueup.yaml', text.replace(/ *lifecycle: .*\n/, ''));
     await home.expect(0, ['apply', '--auto-approve'], { env });
     home.write('trueup.yaml', text.slice(0, text.indexOf('alert_rules:')));
-    expect((await home.expect(0, ['apply', '--auto-approve', '--allow', 'emptied'])).stdout).toContain('1 deleted');
+    expect((await home.expect(0, ['apply', '--auto-approve', '--allow', 'all-removed'])).stdout).toContain('1 deleted');
   });
 });
 
@@ -118,7 +118,7 @@ describe('field operations', () => {
     home.write('roles.yaml', roles.slice(0, roles.indexOf('  # A contractor')));
     expect((await home.expect(2, ['plan', '--detailed-exitcode'])).stdout).toContain('"read_only_user" → "no_access"');
     home.write('roles.yaml', roles.replace('full_access_user', 'administrator'));
-    expect((await home.expect(3, ['plan'])).stdout).toContain('BLOCKED privilege-rise');
+    expect((await home.expect(3, ['plan'])).stdout).toContain('BLOCKED privilege-escalation');
     home.write('roles.yaml', roles);
     const moved = await home.expect(3, ['plan', '--var', 'hooks=https://hooks.example.net']);
     expect(moved.stdout.match(/BLOCKED destination-moved/g)).toHaveLength(4);

@@ -6,7 +6,7 @@ import {
   isEmpty,
   isTree,
   masksIn,
-  mayBeTwins,
+  mayBeDuplicates,
   memberAt,
   mergeOf,
   secretsIn,
@@ -36,7 +36,7 @@ export function lint(project: Pick<Project, 'declarations'>, kinds: Kinds): Diag
     const found = [...own, ...strangeChoices(kind.attributes, one.values)];
     return found.map((each) => ({ severity: 'warning', ...each, address: one.address, origin: each.attribute === undefined ? one.origin : one.at(each.attribute) }));
   });
-  return [...advice, ...project.declarations.flatMap((one) => mergedBadly(one, kinds.get(one.kind))), ...twins(project.declarations, kinds)];
+  return [...advice, ...project.declarations.flatMap((one) => mergedBadly(one, kinds.get(one.kind))), ...identicals(project.declarations, kinds)];
 }
 
 /** Documents that no service could take over as they are declared: with masks, with members below a path that is taken out, or with a secret for a path. */
@@ -81,7 +81,7 @@ function strangeIn(attribute: Attribute, value: Value, path: string): readonly A
 }
 
 /** Declarations that would be recognised by the same live object. */
-function twins(declarations: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
+function identicals(declarations: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
   if (declarations.length < 2) return [];
   const buckets = new Map<string, Declaration[]>();
   for (const one of declarations) {
@@ -90,7 +90,7 @@ function twins(declarations: readonly Declaration[], kinds: Kinds): readonly Dia
     if (bucket) bucket.push(one);
     else buckets.set(key, [one]);
   }
-  return [...buckets.values()].flatMap((bucket) => (bucket.length > 1 ? twinsAmong(bucket, kinds) : []));
+  return [...buckets.values()].flatMap((bucket) => (bucket.length > 1 ? identicalAmong(bucket, kinds) : []));
 }
 
 /** Attributes that tell a live object from all others of its kind. */
@@ -98,7 +98,7 @@ export function recognisedBy(kind: Kind): readonly string[] {
   return kind.identity === 'content' ? writables(kind).map(([name]) => name) : kind.identity;
 }
 
-/** Equal for twins, and cheap: trees are left out. */
+/** Equal for identical declarations, and cheap: trees are left out. */
 function roughly(kind: Kind | undefined, { values }: Declaration): string {
   const parts = kind ? recognisedBy(kind).map((name) => (isEmpty(values[name]) || isTree(values[name]) ? '' : String(values[name]))) : [];
   return [kind?.name, ...parts].join('\0');
@@ -108,7 +108,7 @@ function exactly(kind: Kind, { values }: Declaration): string {
   return canonical(recognisedBy(kind).map((name) => (isEmpty(values[name]) ? null : spell(values[name] as Value))));
 }
 
-function twinsAmong(bucket: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
+function identicalAmong(bucket: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
   const first = new Map<string, Declaration>();
   return bucket.flatMap((one) => {
     const kind = kinds.get(one.kind);
@@ -116,17 +116,17 @@ function twinsAmong(bucket: readonly Declaration[], kinds: Kinds): readonly Diag
     const key = exactly(kind, one);
     const other = first.get(key);
     if (!other) first.set(key, one);
-    return !other || mayBeTwins(one.lifecycle, other.lifecycle) ? [] : [twin(kind, one, other)];
+    return !other || mayBeDuplicates(one.lifecycle, other.lifecycle) ? [] : [identical(kind, one, other)];
   });
 }
 
-function twin(kind: Kind, one: Declaration, other: Declaration): Diagnostic {
+function identical(kind: Kind, one: Declaration, other: Declaration): Diagnostic {
   const what = kind.identity === 'content' ? 'identical' : `alike in ${kind.identity.map((name) => `\`${name}\``).join(' and ')}`;
   return {
     severity: 'error',
-    code: 'twins',
+    code: 'identical-declarations',
     summary: `${one.address} and ${other.address} are ${what}`,
-    detail: `A live object could not be told to belong to one of them. The other stands in ${placeText(other.origin)}. Remove one, or write \`lifecycle: { allow_twin: true }\` in both, or let each adopt an object of its own.`,
+    detail: `A live object could not be told to belong to one of them. The other stands in ${placeText(other.origin)}. Remove one, or write \`lifecycle: { allow_duplicate: true }\` in both, or let each adopt an object of its own.`,
     address: one.address,
     origin: one.origin,
   };

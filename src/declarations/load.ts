@@ -25,7 +25,7 @@ import { libraryOf, type Library } from './library.js';
 import { findFiles, type Found } from './paths.js';
 import { isMap, type Raw } from './raw.js';
 import { reportOf, type Report } from './report.js';
-import { complain, declarationsOf, lookupOf, mergeSettings, refuseRivals, settingsOf, type Run } from './resolve.js';
+import { complain, declarationsOf, lookupOf, mergeSettings, refuseConflicts, settingsOf, type Run } from './resolve.js';
 import type { ProgramDocument, Synthesise } from './stack-files.js';
 import { found as foundWord, validatorsOf } from './validate.js';
 import { ofType, outsideValue, wordsOf, type VariableTypes } from './variables.js';
@@ -132,7 +132,7 @@ function resolve(run: Run, collected: Collected, overlay: Collected | undefined)
     complain(run, piece, { path: [], code: 'too-many', summary: `the project declares more than ${MOST_DECLARATIONS} objects`, detail: 'Split it into several projects.' });
     break;
   }
-  refuseRivals(run, declarations);
+  refuseConflicts(run, declarations);
   return { settings, lookups, declarations, expectations: collected.expectations.flatMap((piece) => expectationOf(run, piece) ?? []) };
 }
 

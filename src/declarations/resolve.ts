@@ -289,7 +289,7 @@ function lifecycleTrouble(kind: Kind, { ignore_changes: ignored, renamed_from: f
 }
 
 /** Two declarations cannot be bound to one live object, nor take over one earlier name, nor one that is still declared. */
-export function refuseRivals(run: Run, declarations: readonly Declaration[]): void {
+export function refuseConflicts(run: Run, declarations: readonly Declaration[]): void {
   const declared = new Map(declarations.map((one) => [one.address, one]));
   for (const one of declarations) {
     const { renamed_from: former } = one.lifecycle;
@@ -304,7 +304,7 @@ export function refuseRivals(run: Run, declarations: readonly Declaration[]): vo
       const key = `${one.kind}.${value}`;
       const other = first.get(key);
       if (!other) first.set(key, one);
-      else run.report.add(() => rivals(one, other, word, value));
+      else run.report.add(() => conflict(one, other, word, value));
     }
   }
 }
@@ -321,10 +321,10 @@ function stillDeclared(one: Declaration, { address, origin }: Declaration): Diag
   };
 }
 
-function rivals(one: Declaration, other: Declaration, word: string, value: string): Diagnostic {
+function conflict(one: Declaration, other: Declaration, word: string, value: string): Diagnostic {
   return {
     severity: 'error',
-    code: 'rival-declarations',
+    code: word === 'adopt' ? 'adopt-taken' : 'conflicting-renames',
     summary: `${one.address} and ${other.address} both have \`${word}: ${value}\``,
     detail: `The other stands in ${placeText(other.origin)}. Remove the line from one of them.`,
     address: one.address,

@@ -52,7 +52,7 @@ export function lifecycle(kind: Kind): Attribute {
       adopt: ref('Identifier of the live object to bind.', kind.name, { optional: true }),
       renamed_from: text('Name that the declaration had before.', { optional: true }),
       on_removal: choice('What happens to the live object when the declaration is removed. The first is the default.', removals(kind).map(String), { optional: true }),
-      allow_twin: flag('Allows another declaration that would be recognised by the same content or name.', { optional: true }),
+      allow_duplicate: flag('Allows another declaration that would be recognised by the same content or name.', { optional: true }),
     },
     { optional: true },
   );

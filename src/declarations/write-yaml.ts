@@ -14,7 +14,7 @@ export function writeDeclarations(kinds: Kinds, estate: Estate): ReadonlyMap<str
 function writeDeclaration({ name, values, id, comments, secrets, masked, twin }: Entry): string {
   const remarks = comments.map((comment) => `  # ${comment}`);
   const hints = [...secrets, ...masked].map((path) => `    # ${path} reads back masked and is left out; to manage it, write "\${secret.env.NAME}"`);
-  const members = { ...(spell(values) as Readonly<Record<string, Json>>), ...(id === undefined ? {} : { lifecycle: { adopt: id, ...(twin ? { allow_twin: true } : {}) } }) };
+  const members = { ...(spell(values) as Readonly<Record<string, Json>>), ...(id === undefined ? {} : { lifecycle: { adopt: id, ...(twin ? { allow_duplicate: true } : {}) } }) };
   return [...remarks, `  ${scalar(name)}:`, ...hints, ...yamlLines(members, 4)].join('\n');
 }
 

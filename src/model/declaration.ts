@@ -53,12 +53,12 @@ export interface Lifecycle {
   readonly adopt?: string;
   readonly renamed_from?: string;
   readonly on_removal?: string;
-  readonly allow_twin?: boolean;
+  readonly allow_duplicate?: boolean;
 }
 
 /** Whether two declarations that the same live object would be recognised by may stand side by side: both say so, or each names an object of its own. */
-export function mayBeTwins(one: Lifecycle, other: Lifecycle): boolean {
-  if (one.allow_twin === true && other.allow_twin === true) return true;
+export function mayBeDuplicates(one: Lifecycle, other: Lifecycle): boolean {
+  if (one.allow_duplicate === true && other.allow_duplicate === true) return true;
   return one.adopt !== undefined && other.adopt !== undefined && one.adopt !== other.adopt;
 }
 

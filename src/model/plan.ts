@@ -103,12 +103,12 @@ export interface Verdict {
 export const policyRules = [
   'max-deletes',
   'max-changed',
-  'emptied',
+  'all-removed',
   'protected',
   'last-administrator',
-  'privilege-rise',
+  'privilege-escalation',
   'account-in-use',
-  'rule-unheard',
+  'rule-without-destination',
   'destination-moved',
 ] as const;
 export type PolicyRule = (typeof policyRules)[number];

@@ -91,7 +91,7 @@ export class Matcher {
     const base = entry ? { entry, gone: true, ...rename } : rename;
     if (adopt !== undefined) return this.#adopt(collection, declaration, adopt, base);
     const candidates = this.#candidates(collection, values);
-    const twins = declaration.lifecycle.allow_twin === true;
+    const twins = declaration.lifecycle.allow_duplicate === true;
     if (candidates.length > 1 && !twins) return ambiguous(kind, declaration, candidates);
     const live = candidates[0];
     if (!live) return { how: 'none', ...base };

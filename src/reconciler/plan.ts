@@ -2,7 +2,7 @@
 import {
   compareText,
   isKnown,
-  mayBeTwins,
+  mayBeDuplicates,
   redact,
   redactAll,
   removals,
@@ -351,12 +351,12 @@ function twins(draft: Draft, changes: readonly Change[]): Diagnostic[] {
     const identity = identityKey(planned.kind, knownByName(planned.declared));
     const other = identity === undefined ? undefined : seen.get(`${planned.kind.name} ${identity}`);
     if (identity !== undefined && !other) seen.set(`${planned.kind.name} ${identity}`, declaration);
-    if (!other || mayBeTwins(other.lifecycle, declaration.lifecycle)) continue;
+    if (!other || mayBeDuplicates(other.lifecycle, declaration.lifecycle)) continue;
     out.push({
       severity: 'error',
-      code: 'twin',
+      code: 'identical-declarations',
       summary: `${address} and ${other.address} declare the same ${planned.kind.singular.replaceAll('_', ' ')}.`,
-      detail: `The other one is at ${other.origin.file}:${other.origin.line}. Remove one, or write lifecycle: { allow_twin: true } on both.`,
+      detail: `The other one is at ${other.origin.file}:${other.origin.line}. Remove one, or write lifecycle: { allow_duplicate: true } on both.`,
       address,
       origin: declaration.origin,
     });

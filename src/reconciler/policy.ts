@@ -99,8 +99,8 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
     return [{ detail: `${now} of ${objects} objects to update or delete${earlier(before)}; the limit is ${limit} % in 24 hours (settings.policy.max_changed_percent)` }];
   },
 
-  emptied: ({ selection, changes }) =>
-    selection.emptied
+  'all-removed': ({ selection, changes }) =>
+    selection.all_removed
       .filter((kind) => selection.removed.some(([address]) => address.startsWith(`${kind}.`)))
       .map((kind) => ({ detail: `every declaration of ${kind} vanished: ${changes.filter((change) => change.kind === kind).length} would go` })),
 
@@ -116,7 +116,7 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       }));
   },
 
-  'privilege-rise': ({ changes }) =>
+  'privilege-escalation': ({ changes }) =>
     changes
       .filter(reroles)
       .filter((change) => rises(change.before.role, roleAfter(change)))
@@ -125,7 +125,7 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
         detail: `${change.address} rises from ${String(change.before.role)} to ${String(roleAfter(change))}`,
       })),
 
-  'rule-unheard': ({ changes, world }) => {
+  'rule-without-destination': ({ changes, world }) => {
     const blame = new Map<string, string>(
       changes.flatMap((change) => (writes(change) && change.action !== 'create' ? [[`${change.kind} ${change.id}`, change.address] as const] : [])),
     );

@@ -25,7 +25,7 @@ export interface Selection {
   /** Addresses a reference may name although nothing loaded declares them. */
   readonly known: ReadonlySet<string>;
   /** Kinds of which nothing is declared any more although the state holds some. */
-  readonly emptied: readonly string[];
+  readonly all_removed: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -43,12 +43,12 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
   const covers = coverage(declared, request);
   const elsewhere = entries.filter(([address]) => !goneAddresses.has(address)).map(([, entry]) => entry.kind);
   const declaredKinds = new Set([...project.declarations.map((one) => one.kind), ...elsewhere]);
-  const emptied = [...kinds.keys()].filter((kind) => !request.destroy && gone.some(([, entry]) => entry.kind === kind) && !declaredKinds.has(kind));
+  const all_removed = [...kinds.keys()].filter((kind) => !request.destroy && gone.some(([, entry]) => entry.kind === kind) && !declaredKinds.has(kind));
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
     removed: gone.filter(([address]) => covers?.(address) ?? true).toReversed(),
     known,
-    emptied,
+    all_removed,
     diagnostics: [
       ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
       ...[...request.targets, ...request.excludes].flatMap((name) => unknownName(name, [...all.keys(), ...entries.map(([address]) => address)])),

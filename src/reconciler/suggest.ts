@@ -62,7 +62,7 @@ function twins(kind: Kind, creates: readonly Create[], unmanaged: readonly Live[
     return [
       hint(
         change,
-        'near-twin',
+        'possible-duplicate',
         `${change.address} resembles the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (it differs in ${differing.join(', ')}).`,
         `If it is the same, do not make it twice: trueup import ${quote(change.address)} ${live.id}`,
       ),

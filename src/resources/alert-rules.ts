@@ -16,7 +16,7 @@ function unheard({ values }: Declaration, find: (address: string) => Declaration
   const disabled = destinations.filter((one) => one instanceof Reference && one.source === 'declared' && find(one.target)?.values['enabled'] === false);
   if (destinations.length === 0 || disabled.length < destinations.length) return [];
   const detail = 'Enable one of them, or add another.';
-  return [{ code: 'rule-unheard', summary: 'all push destinations of the rule are disabled', detail, attribute: 'http_destinations' }];
+  return [{ code: 'rule-without-destination', summary: 'all push destinations of the rule are disabled', detail, attribute: 'http_destinations' }];
 }
 
 export const alertRules = kind({

@@ -99,7 +99,7 @@ describe('a declaration file', () => {
     await home.expect(0, ['apply', '--auto-approve']);
     for (const text of ['', '# all gone\n', '---\n', 'accounts: {}\n']) {
       home.write('trueup.yaml', text);
-      for (const args of [['plan'], ['apply', '--auto-approve']]) await refused(home, args, 3, /emptied/);
+      for (const args of [['plan'], ['apply', '--auto-approve']]) await refused(home, args, 3, /all-removed/);
     }
   });
 

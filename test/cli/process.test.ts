@@ -255,7 +255,7 @@ describe('streams', () => {
     home.write('trueup.yaml', small);
     await home.expect(0, ['apply', '--auto-approve']);
     home.write('trueup.yaml', 'settings: { target: emulator }\n');
-    expect((await home.expect(3, ['plan', '--format', 'json'])).stderr).toContain('--allow emptied');
+    expect((await home.expect(3, ['plan', '--format', 'json'])).stderr).toContain('--allow all-removed');
     expect((await home.expect(3, ['apply', '--auto-approve'])).stderr).toContain('Nothing was changed');
   });
 

@@ -100,7 +100,7 @@ it('renames what moved, takes over what is imported, and guards what is protecte
   at.write('main.mjs', program('cdktf', `new Resource(base, 'bound', 'account', { name: 'Ops' }, { lifecycle: { preventDestroy: true } }).importFrom('${there?.id}');`));
   expect((await at.expect(0, ['apply', '--auto-approve'], options)).stdout).toContain(`accounts.bound (id ${there?.id})`);
   at.write('main.mjs', program('cdktf', ''));
-  expect((await at.expect(3, ['plan', '--allow', 'emptied'], options)).stdout).toContain('protected');
+  expect((await at.expect(3, ['plan', '--allow', 'all-removed'], options)).stdout).toContain('protected');
 });
 
 it('keeps what gets a count, changes it in place, and keeps the first where the count goes', async () => {

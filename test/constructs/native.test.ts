@@ -42,7 +42,7 @@ function estate(outdir: string): InstanceType<typeof App> {
     httpDestinations: [pager.destinationConfigId],
     settings: { custom_alert: { deeper: null } },
     schedule: undefined,
-    lifecycle: { adopt: '0a-b', allowTwin: true },
+    lifecycle: { adopt: '0a-b', allowDuplicate: true },
   });
   new AccountAuthorization(alerting, 'dana', { user: '77', account: hq.id, role: 'full_access_user', lifecycle: { onRemoval: 'no_access' } });
   new ConfigurationManager(alerting, 'router-12', { router: '12', suspended: false, configuration: [{ wan: { key: secret.file('/run/secrets/wan') } }, ['wan.old']] });
@@ -63,7 +63,7 @@ alert_rules:
     filter_criteria: { alert_type__in: [modem_wan_disconnected] }
     http_destinations: ["\${alert_push_destinations.pager.destination_config_id}"]
     settings: { custom_alert: { deeper: null } }
-    lifecycle: { adopt: 0a-b, allow_twin: true }
+    lifecycle: { adopt: 0a-b, allow_duplicate: true }
 account_authorizations:
   dana: { user: "77", account: "\${lookups.hq.id}", role: full_access_user, lifecycle: { on_removal: no_access } }
 configuration_managers:

@@ -70,7 +70,7 @@ describe('the same program with cdktf and with cdktn', () => {
     expect(run('cdktn')).toEqual(cdktf);
     expect(run('cdktf', 'cjs')).toEqual(cdktf);
     expect(cdktf).toMatchObject({
-      provider: { devicecloud: [{ requests_per_minute: 100, allow: ['emptied'], v2_headers: { 'X-MGR-API-ID': 'X-App' } }, { alias: 'far' }] },
+      provider: { devicecloud: [{ requests_per_minute: 100, allow: ['all-removed'], v2_headers: { 'X-MGR-API-ID': 'X-App' } }, { alias: 'far' }] },
       terraform: { required_providers: { devicecloud: { source: 'trueup/devicecloud' } } },
       data: {
         devicecloud_account: { hq: { name: 'Headquarters', provider: 'devicecloud.far' } },

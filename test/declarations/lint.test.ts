@@ -45,7 +45,7 @@ describe('lint', () => {
     ['alert_push_destinations:\n  d: { name: x, endpoint: { url: "a.example" } }\n', /not-a-url/],
     [
       'alert_push_destinations:\n  off: { name: x, enabled: false }\nalert_rules:\n  r: { associated_groups: [1], http_destinations: ["${alert_push_destinations.off.destination_config_id}"] }\n',
-      /rule-unheard alert_rules.r http_destinations 4:32/,
+      /rule-without-destination alert_rules.r http_destinations 4:32/,
     ],
     [
       'configuration_managers:\n  m: { router: "1", configuration: [{ a: { p: "***" } }] }\n',
@@ -60,12 +60,15 @@ describe('lint', () => {
       'configuration_managers:\n  m: { router: "1", configuration: [{}, [["a", "${secret.env.NAME}"]]] }\n',
       /^error misplaced-secret configuration_managers.m configuration.1.0.1 2:\d+ .*`configuration.1.0.1` is a secret/,
     ],
-    ['configuration_managers:\n  m: { router: "1" }\n  n: { router: 1, suspended: true }\n', /^error twins configuration_managers.n - 3:3 .*alike in `router`/],
-    ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: 1 }\n', /^error twins accounts.b - 3:3 .*accounts.a are alike in `account` and `name`/],
-    ['alert_rules:\n  a: { associated_groups: [1, 2] }\n  b: { associated_groups: [2, 1], schedule: null, settings: {} }\n', /^error twins alert_rules.b - 3:3 .*identical/],
-    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_twin: true } }\n  b: { associated_groups: [1] }\n', /^error twins/],
-    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { adopt: 7 } }\n  b: { associated_groups: [1] }\n', /^error twins/],
-    ['alert_rules:\n  a: { associated_groups: [1], settings: { x: 1, y: 2 } }\n  b: { associated_groups: [1], settings: { y: 2, x: 1 } }\n', /^error twins/],
+    ['configuration_managers:\n  m: { router: "1" }\n  n: { router: 1, suspended: true }\n', /^error identical-declarations configuration_managers.n - 3:3 .*alike in `router`/],
+    ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: 1 }\n', /^error identical-declarations accounts.b - 3:3 .*accounts.a are alike in `account` and `name`/],
+    [
+      'alert_rules:\n  a: { associated_groups: [1, 2] }\n  b: { associated_groups: [2, 1], schedule: null, settings: {} }\n',
+      /^error identical-declarations alert_rules.b - 3:3 .*identical/,
+    ],
+    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_duplicate: true } }\n  b: { associated_groups: [1] }\n', /^error identical-declarations/],
+    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { adopt: 7 } }\n  b: { associated_groups: [1] }\n', /^error identical-declarations/],
+    ['alert_rules:\n  a: { associated_groups: [1], settings: { x: 1, y: 2 } }\n  b: { associated_groups: [1], settings: { y: 2, x: 1 } }\n', /^error identical-declarations/],
   ])('%j', async (text, expected) => {
     const found = await advice(text);
     expect(found.join('\n')).toMatch(expected);
@@ -74,7 +77,7 @@ describe('lint', () => {
   });
 
   it.each([
-    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_twin: true } }\n  b: { associated_groups: [1], lifecycle: { allow_twin: true } }\n'],
+    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_duplicate: true } }\n  b: { associated_groups: [1], lifecycle: { allow_duplicate: true } }\n'],
     ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { adopt: 7 } }\n  b: { associated_groups: [1], lifecycle: { adopt: 8 } }\n'],
     ['alert_rules:\n  a: { associated_groups: [1], settings: { x: 1 } }\n  b: { associated_groups: [1], settings: { x: 2 } }\n'],
     ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: "2" }\n'],

@@ -365,8 +365,8 @@ describe('complaints', () => {
     ['lookups: { a: { accounts: { name: x }, alert_rules: { schedule: x } } }\n', /exactly one kind/],
     ['lookups: { a: { alert_push_destinations: { authentication: { secret: x } } } }\n', /unknown-attribute/],
     ['accounts:\n  a: { name: x }\n---\naccounts:\n  a: { name: y }\n', /5:3 duplicate-declaration: .*trueup.yaml:2:3/],
-    ['accounts:\n  a: { name: x, lifecycle: { adopt: "1" } }\n  b: { name: y, lifecycle: { adopt: 1 } }\n', /3:30 rival-declarations/],
-    ['accounts:\n  a: { name: x, lifecycle: { renamed_from: c } }\n  b: { name: y, lifecycle: { renamed_from: c } }\n', /3:30 rival-declarations/],
+    ['accounts:\n  a: { name: x, lifecycle: { adopt: "1" } }\n  b: { name: y, lifecycle: { adopt: 1 } }\n', /3:30 adopt-taken/],
+    ['accounts:\n  a: { name: x, lifecycle: { renamed_from: c } }\n  b: { name: y, lifecycle: { renamed_from: c } }\n', /3:30 conflicting-renames/],
     ['accounts:\n  a: { name: x, lifecycle: { renamed_from: b } }\n  b: { name: y }\n', /2:30 renamed-declared: .*trueup.yaml:3:3/],
   ];
   it.each(table)('%j', async (text, expected) => {

@@ -84,7 +84,7 @@ describe('writeDeclarations', () => {
     ]);
     const read = await project(Object.fromEntries([...writeDeclarations(kinds, live)].map(([kind, text]) => [`${kind}.yaml`, text])));
     expect(lint(read, kinds).filter(({ severity }) => severity === 'error')).toEqual([]);
-    expect(read.declarations.map(({ address, lifecycle }) => [address, lifecycle.allow_twin === true])).toEqual([
+    expect(read.declarations.map(({ address, lifecycle }) => [address, lifecycle.allow_duplicate === true])).toEqual([
       ['accounts.null', false],
       ['accounts.true', true],
       ['accounts.on', true],

@@ -63,7 +63,7 @@ function watched(scene: Scene, fails: (method: string, path: string) => boolean 
   return { cloud, bereft };
 }
 
-const allow = ['privilege-rise', 'max-changed', 'max-deletes'] as const;
+const allow = ['privilege-escalation', 'max-changed', 'max-deletes'] as const;
 const account = (id: string, parent: string | Reference): Declaration => declare(`accounts.a${id}`, { name: `A${id}`, account: parent }, { adopt: id });
 const role = (scene: Scene, index: number, to: string): Declaration =>
   declare(`account_authorizations.u${index}`, { user: String(index + 700), account: scene.roles[index]?.[0] as string, role: to });

@@ -29,8 +29,8 @@ const full: Project = desire(
       http_destinations: [to(`alert_push_destinations.${name}`, 'destination_config_id')],
     }),
   ),
-  declare('alert_rules.twin1', { associated_accounts: [to('accounts.depot', 'id')], filter_criteria: { alert_type__in: ['twin'] } }, { allow_twin: true }),
-  declare('alert_rules.twin2', { associated_accounts: [to('accounts.depot', 'id')], filter_criteria: { alert_type__in: ['twin'] } }, { allow_twin: true }),
+  declare('alert_rules.twin1', { associated_accounts: [to('accounts.depot', 'id')], filter_criteria: { alert_type__in: ['twin'] } }, { allow_duplicate: true }),
+  declare('alert_rules.twin2', { associated_accounts: [to('accounts.depot', 'id')], filter_criteria: { alert_type__in: ['twin'] } }, { allow_duplicate: true }),
   declare('account_authorizations.dana', { user: '77', account: '1', role: 'read_only_user' }),
   declare('configuration_managers.gate', {
     router: '12',

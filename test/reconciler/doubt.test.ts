@@ -8,7 +8,7 @@ import type { Applied } from '../../src/reconciler/apply.js';
 import { declare } from '../support/planning.js';
 import { desire, rig, type Rig } from '../support/rig.js';
 
-const allow = ['privilege-rise', 'max-changed', 'max-deletes', 'destination-moved'] as const;
+const allow = ['privilege-escalation', 'max-changed', 'max-deletes', 'destination-moved'] as const;
 const reply = (status: number, body = '', type = 'application/json'): Answer => ({ status, headers: { 'content-type': type }, body });
 const told = ({ outcomes }: Applied): readonly string[] =>
   outcomes.map(({ address, outcome, diagnostic }) => [address, outcome, ...(diagnostic ? [diagnostic.code] : [])].join(' '));

@@ -292,7 +292,7 @@ describe('configuration managers', () => {
   it('are let go, and not touched, when they are declared no more', async () => {
     const cloud = cloudOf();
     await cloud.apply(desire(manager([{ lan: { mtu: 1500 } }])));
-    const { outcomes } = await cloud.apply(desire(), { allow: ['emptied'] });
+    const { outcomes } = await cloud.apply(desire(), { allow: ['all-removed'] });
     expect([outcomes.map(({ action, outcome }) => [action, outcome]), bodies(cloud).length]).toEqual([[['forget', 'done']], 1]);
   });
 

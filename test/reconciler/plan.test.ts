@@ -290,7 +290,7 @@ const table: readonly Row[] = [
     live: { alert_rules: [liveRule('r-1', { schedule: 'daily' })], alert_push_destinations: [pager] },
     steps: ['create alert_rules.r'],
     exit: 2,
-    codes: ['near-twin'],
+    codes: ['possible-duplicate'],
   },
   {
     title: 'two equal unmanaged rules',
@@ -305,11 +305,11 @@ const table: readonly Row[] = [
     declared: [declare('alert_rules.r', rule), declare('alert_rules.s', rule)],
     steps: ['create alert_rules.r', 'create alert_rules.s'],
     exit: 1,
-    codes: ['twin'],
+    codes: ['identical-declarations'],
   },
   {
     title: 'allowed twins',
-    declared: [declare('alert_rules.r', rule, { allow_twin: true }), declare('alert_rules.s', rule, { allow_twin: true })],
+    declared: [declare('alert_rules.r', rule, { allow_duplicate: true }), declare('alert_rules.s', rule, { allow_duplicate: true })],
     live: { alert_rules: [liveRule('r-1'), liveRule('r-2')], alert_push_destinations: [pager] },
     steps: ['adopt alert_rules.r', 'adopt alert_rules.s'],
     exit: 0,
@@ -327,11 +327,11 @@ const table: readonly Row[] = [
     live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
     steps: ['adopt alert_rules.r', 'create alert_rules.s'],
     exit: 1,
-    codes: ['twin'],
+    codes: ['identical-declarations'],
   },
   {
     title: 'an allowed twin does not take what the other one has',
-    declared: [declare('alert_rules.r', rule, { allow_twin: true }), declare('alert_rules.s', rule, { allow_twin: true })],
+    declared: [declare('alert_rules.r', rule, { allow_duplicate: true }), declare('alert_rules.s', rule, { allow_duplicate: true })],
     state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
     live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
     steps: ['keep alert_rules.r', 'create alert_rules.s'],
@@ -394,7 +394,7 @@ const table: readonly Row[] = [
       'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' }),
     },
     live: { accounts: [root, hq], account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' })] },
-    request: { allow: ['emptied'] },
+    request: { allow: ['all-removed'] },
     steps: ['keep accounts.hq', 'forget account_authorizations.d'],
     exit: 2,
   },
@@ -406,7 +406,7 @@ const table: readonly Row[] = [
       'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' }, { on_removal: 'no_access' }),
     },
     live: { accounts: [root, hq], account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' })] },
-    request: { allow: ['emptied'] },
+    request: { allow: ['all-removed'] },
     steps: ['keep accounts.hq', 'update account_authorizations.d'],
     exit: 2,
   },
@@ -544,7 +544,7 @@ describe('requests', () => {
       declared: [declare('alert_rules.s', { ...rule, http_destinations: [], associated_accounts: ['1'] })],
       state,
       live: { accounts: [root, hq], alert_rules: [liveRule('r-1'), liveRule('r-2')], alert_push_destinations: [pager] },
-      request: { allow: ['emptied', 'rule-unheard', 'account-in-use'] },
+      request: { allow: ['all-removed', 'rule-without-destination', 'account-in-use'] },
     });
     expect(steps(proposal).slice(0, 2)).toEqual(['update alert_rules.s', 'delete alert_rules.r']);
     const gone = proposal.plan.changes.find((change) => change.address === 'alert_push_destinations.p');
@@ -675,7 +675,7 @@ describe('policy', () => {
       live: { accounts },
       blocks: [],
     },
-    { title: 'a kind that vanished', declared: [], state: { 'accounts.n0': recorded['accounts.n0'] as Entry }, live: { accounts }, blocks: ['emptied'] },
+    { title: 'a kind that vanished', declared: [], state: { 'accounts.n0': recorded['accounts.n0'] as Entry }, live: { accounts }, blocks: ['all-removed'] },
     {
       title: 'destroy is not a vanished kind',
       declared: [],
@@ -747,19 +747,19 @@ describe('policy', () => {
       title: 'a promotion comes before the demotion',
       declared: [demote('account_authorizations.a', '7', '2', 'no_access'), demote('account_authorizations.b', '8', '2', 'administrator')],
       live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '2', 'no_access')] },
-      blocks: ['privilege-rise'],
+      blocks: ['privilege-escalation'],
     },
     {
       title: 'a rise in privilege',
       declared: [demote('account_authorizations.a', '7', '2', 'full_access_user')],
       live: { accounts, account_authorizations: [authorization('z', '7', '2', 'read_only_user')] },
-      blocks: ['privilege-rise'],
+      blocks: ['privilege-escalation'],
     },
     {
       title: 'from no access to an unknown role',
       declared: [demote('account_authorizations.a', '7', '2', 'diagnostic')],
       live: { accounts, account_authorizations: [authorization('z', '7', '2', 'no_access')] },
-      blocks: ['privilege-rise'],
+      blocks: ['privilege-escalation'],
     },
     {
       title: 'from an unknown role to no access',
@@ -771,7 +771,7 @@ describe('policy', () => {
       title: 'from an unknown role to administrator',
       declared: [demote('account_authorizations.a', '7', '2', 'administrator')],
       live: { accounts, account_authorizations: [authorization('z', '7', '2', 'diagnostic')] },
-      blocks: ['privilege-rise'],
+      blocks: ['privilege-escalation'],
     },
     {
       title: 'a fall in privilege',
@@ -797,7 +797,7 @@ describe('policy', () => {
       title: 'a rule loses its last destination',
       declared: [declare('alert_push_destinations.p', { name: 'Pager', enabled: false })],
       live: { alert_push_destinations: [pager], alert_rules: [liveRule('r-9')] },
-      blocks: ['rule-unheard'],
+      blocks: ['rule-without-destination'],
     },
     {
       title: 'a rule nobody heard before',
@@ -816,7 +816,7 @@ describe('policy', () => {
       declared: [declare('alert_rules.r', { ...rule, associated_accounts: [] })],
       state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
       live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
-      blocks: ['rule-unheard'],
+      blocks: ['rule-without-destination'],
     },
     ...[true, false].map((enabled) => ({
       title: `a rule turns to a new destination that is ${enabled ? 'enabled' : 'disabled'}`,
@@ -826,7 +826,7 @@ describe('policy', () => {
       ],
       state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
       live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
-      blocks: enabled ? [] : ['rule-unheard'],
+      blocks: enabled ? [] : ['rule-without-destination'],
     })),
     {
       title: 'a destination moves to another domain',

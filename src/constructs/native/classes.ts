@@ -28,7 +28,7 @@ export interface LifecycleProps<P, R extends string> {
   /** What happens to the live object when the declaration is removed. */
   readonly onRemoval?: R | undefined;
   /** Allows another declaration that would be recognised by the same content or name. */
-  readonly allowTwin?: boolean | undefined;
+  readonly allowDuplicate?: boolean | undefined;
 }
 
 type PlainProps<K extends Kind> = Props<K['attributes'], NativeTokens>;
@@ -72,7 +72,7 @@ export abstract class Resource extends Entry {}
 /** A live object that is not managed here: exactly one has to meet the condition. */
 export abstract class Lookup extends Entry {}
 
-const lifecycleNames = ['protect', 'ignore_changes', 'adopt', 'renamed_from', 'on_removal', 'allow_twin'] as const satisfies readonly (keyof Lifecycle)[];
+const lifecycleNames = ['protect', 'ignore_changes', 'adopt', 'renamed_from', 'on_removal', 'allow_duplicate'] as const satisfies readonly (keyof Lifecycle)[];
 
 export function resourceClass<const K extends Kind>({ name: kind, attributes }: K): ResourceClass<K> {
   const apiNames = Object.fromEntries(Object.keys(attributes).map((name) => [camel(name), name]));

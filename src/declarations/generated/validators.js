@@ -581,7 +581,7 @@ return errors === 0;
 }
 
 export const accounts = validate12;
-const schema13 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account; absent means the account the API keys belong to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"accounts"};
+const schema13 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account; absent means the account the API keys belong to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"accounts"};
 const pattern12 = new RegExp("^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]", "u");
 
 function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -699,7 +699,7 @@ errors++;
 }
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 for(const key1 in data3){
-if(!((((((key1 === "protect") || (key1 === "ignore_changes")) || (key1 === "adopt")) || (key1 === "renamed_from")) || (key1 === "on_removal")) || (key1 === "allow_twin"))){
+if(!((((((key1 === "protect") || (key1 === "ignore_changes")) || (key1 === "adopt")) || (key1 === "renamed_from")) || (key1 === "on_removal")) || (key1 === "allow_duplicate"))){
 const err9 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err9];
@@ -878,10 +878,10 @@ vErrors = null;
 }
 }
 }
-if(data3.allow_twin !== undefined){
-let data10 = data3.allow_twin;
+if(data3.allow_duplicate !== undefined){
+let data10 = data3.allow_duplicate;
 if((typeof data10 !== "boolean") && (typeof data10 !== "string")){
-const err22 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema13.properties.lifecycle.properties.allow_twin.type}};
+const err22 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema13.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -892,7 +892,7 @@ errors++;
 }
 if(typeof data10 === "string"){
 if(!pattern0.test(data10)){
-const err23 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err23 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1042,7 +1042,7 @@ return errors === 0;
 }
 
 export const alert_push_destinations = validate14;
-const schema15 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Reads back masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.(env|file)\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
+const schema15 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Reads back masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.(env|file)\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
 const pattern25 = new RegExp("^\\$\\{ *secret\\.(env|file)\\..+\\}$", "u");
 
 function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -1270,7 +1270,7 @@ errors++;
 }
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 for(const key3 in data6){
-if(!((((((key3 === "protect") || (key3 === "ignore_changes")) || (key3 === "adopt")) || (key3 === "renamed_from")) || (key3 === "on_removal")) || (key3 === "allow_twin"))){
+if(!((((((key3 === "protect") || (key3 === "ignore_changes")) || (key3 === "adopt")) || (key3 === "renamed_from")) || (key3 === "on_removal")) || (key3 === "allow_duplicate"))){
 const err18 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err18];
@@ -1449,10 +1449,10 @@ vErrors = null;
 }
 }
 }
-if(data6.allow_twin !== undefined){
-let data13 = data6.allow_twin;
+if(data6.allow_duplicate !== undefined){
+let data13 = data6.allow_duplicate;
 if((typeof data13 !== "boolean") && (typeof data13 !== "string")){
-const err31 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.allow_twin.type}};
+const err31 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1463,7 +1463,7 @@ errors++;
 }
 if(typeof data13 === "string"){
 if(!pattern0.test(data13)){
-const err32 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err32 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1675,7 +1675,7 @@ return errors === 0;
 }
 
 export const alert_rules = validate16;
-const schema17 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
+const schema17 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
 const pattern36 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
 
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -2114,7 +2114,7 @@ errors++;
 }
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key2 in data11){
-if(!((((((key2 === "protect") || (key2 === "ignore_changes")) || (key2 === "adopt")) || (key2 === "renamed_from")) || (key2 === "on_removal")) || (key2 === "allow_twin"))){
+if(!((((((key2 === "protect") || (key2 === "ignore_changes")) || (key2 === "adopt")) || (key2 === "renamed_from")) || (key2 === "on_removal")) || (key2 === "allow_duplicate"))){
 const err31 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err31];
@@ -2293,10 +2293,10 @@ vErrors = null;
 }
 }
 }
-if(data11.allow_twin !== undefined){
-let data18 = data11.allow_twin;
+if(data11.allow_duplicate !== undefined){
+let data18 = data11.allow_duplicate;
 if((typeof data18 !== "boolean") && (typeof data18 !== "string")){
-const err44 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema17.properties.lifecycle.properties.allow_twin.type}};
+const err44 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema17.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -2307,7 +2307,7 @@ errors++;
 }
 if(typeof data18 === "string"){
 if(!pattern0.test(data18)){
-const err45 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err45 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -2498,7 +2498,7 @@ return errors === 0;
 }
 
 export const account_authorizations = validate18;
-const schema19 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Others than those named pass with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget","no_access"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["user","account","role"],"additionalProperties":false,"$id":"account_authorizations"};
+const schema19 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Others than those named pass with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget","no_access"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["user","account","role"],"additionalProperties":false,"$id":"account_authorizations"};
 
 function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="account_authorizations" */;
@@ -2677,7 +2677,7 @@ errors++;
 }
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 for(const key1 in data3){
-if(!((((((key1 === "protect") || (key1 === "ignore_changes")) || (key1 === "adopt")) || (key1 === "renamed_from")) || (key1 === "on_removal")) || (key1 === "allow_twin"))){
+if(!((((((key1 === "protect") || (key1 === "ignore_changes")) || (key1 === "adopt")) || (key1 === "renamed_from")) || (key1 === "on_removal")) || (key1 === "allow_duplicate"))){
 const err13 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err13];
@@ -2856,10 +2856,10 @@ vErrors = null;
 }
 }
 }
-if(data3.allow_twin !== undefined){
-let data10 = data3.allow_twin;
+if(data3.allow_duplicate !== undefined){
+let data10 = data3.allow_duplicate;
 if((typeof data10 !== "boolean") && (typeof data10 !== "string")){
-const err26 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.allow_twin.type}};
+const err26 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -2870,7 +2870,7 @@ errors++;
 }
 if(typeof data10 === "string"){
 if(!pattern0.test(data10)){
-const err27 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err27 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -3050,7 +3050,7 @@ return errors === 0;
 }
 
 export const configuration_managers = validate20;
-const schema21 = {"type":"object","properties":{"router":{"description":"The router. Its id is not the one of its configuration manager.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the router is kept from taking over its configuration. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"What is merged into the configuration, and the paths that are taken out of it. What is not declared stays as it is. `[object to merge, list of removed paths]`; a path is a list of keys, or a text with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_twin":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
+const schema21 = {"type":"object","properties":{"router":{"description":"The router. Its id is not the one of its configuration manager.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the router is kept from taking over its configuration. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"What is merged into the configuration, and the paths that are taken out of it. What is not declared stays as it is. `[object to merge, list of removed paths]`; a path is a list of keys, or a text with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
 const pattern64 = new RegExp(".", "u");
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -3285,7 +3285,7 @@ errors++;
 }
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 for(const key1 in data7){
-if(!((((((key1 === "protect") || (key1 === "ignore_changes")) || (key1 === "adopt")) || (key1 === "renamed_from")) || (key1 === "on_removal")) || (key1 === "allow_twin"))){
+if(!((((((key1 === "protect") || (key1 === "ignore_changes")) || (key1 === "adopt")) || (key1 === "renamed_from")) || (key1 === "on_removal")) || (key1 === "allow_duplicate"))){
 const err18 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err18];
@@ -3464,10 +3464,10 @@ vErrors = null;
 }
 }
 }
-if(data7.allow_twin !== undefined){
-let data14 = data7.allow_twin;
+if(data7.allow_duplicate !== undefined){
+let data14 = data7.allow_duplicate;
 if((typeof data14 !== "boolean") && (typeof data14 !== "string")){
-const err31 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.allow_twin.type}};
+const err31 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -3478,7 +3478,7 @@ errors++;
 }
 if(typeof data14 === "string"){
 if(!pattern0.test(data14)){
-const err32 = {instancePath:instancePath+"/lifecycle/allow_twin",schemaPath:"#/properties/lifecycle/properties/allow_twin/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err32 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -3694,14 +3694,14 @@ return errors === 0;
 export const precompiled = {
   'cd84cc9bc8f586086dbeb2c5ab30fe9052d735a855698038ee8e2d44c6f25955': settings,
   '1ffd0d2d341de82b88fd01b0b73daeaae4f2d1a7d464df6d8d6b5009040b957a': expectation,
-  'b92c24cde478eaafae0b6eb42781d452eda45f5b70de60a74bd373d6f636495f': accounts,
+  '0a28da78d29bcca9269d669057d6cb60fd7ee24ac4e6ded11e36201066e84a2e': accounts,
   '8c212ee97254555bb77ffba183b45fde3ef000044b4856edcb7f96a557dcbff5': accounts_where,
-  'd2dec02eddd7c4f8f3d3378e67f628962a630c797b9b5194823a370ac7f17cb6': alert_push_destinations,
+  '35e39cdefffe8fcc69f5e2ee3ccc1c61fc365e366eeb04e2b7dfc48fe5619d4c': alert_push_destinations,
   '28731c3f85b1da11a28e4525e5d9e20e7508f31dad475b49348ccc270fc83a89': alert_push_destinations_where,
-  '36fcb445cf45b7a5fd835b37be6cc28c02d5931abeb9488fc901ff9cb060b574': alert_rules,
+  '373a333bd66529b140c7582c81c8ffb537d40f6bab2d6e037541776e6aa6f5ce': alert_rules,
   'eee01fcf9e4bcb3dada04086e39c5da8f547634153a84553aadc80de1229cce6': alert_rules_where,
-  '67552176b6e5a55af5f642d8702d94b93c63954bc5bc7c6c1f3504ece773b784': account_authorizations,
+  '560d281651c8a85717ea0eef7d0c7c20079d5e589fd09a68ab1564ab5b1b12a6': account_authorizations,
   '2a46536308ce6648b2d61348244d23d0a7230b1af3e960ab6255a71c397b4c13': account_authorizations_where,
-  'f7e7fa0b8785a3bca399d660f2b1da308f2a7fde72550518962a3d9bb6ca6135': configuration_managers,
+  'f63ae8822801dd29642801e71007e5a1c51d56ceffab0c812c9278416999aa7a': configuration_managers,
   '3b402b10dea177b5459cbd51a6bc25673c9695d1c3ffd97ee5356270c5f516d3': configuration_managers_where,
 };

@@ -16,7 +16,7 @@ class QuietRule extends AlertRule {
 
 const app = new App({ outdir });
 const stack = new TerraformStack(app, 'edge');
-new DevicecloudProvider(stack, 'devicecloud', { requestsPerMinute: 100, allow: ['emptied'], v2Headers: { 'X-MGR-API-ID': 'X-App' } });
+new DevicecloudProvider(stack, 'devicecloud', { requestsPerMinute: 100, allow: ['all-removed'], v2Headers: { 'X-MGR-API-ID': 'X-App' } });
 const far = new DevicecloudProvider(stack, 'far', { alias: 'far', v2Url: 'https://far.example.com/api/v2' });
 const secret = new TerraformVariable(stack, 'PAGER_SECRET', { type: 'string', sensitive: true });
 const hq = new DataAccount(stack, 'hq', { name: 'Headquarters', provider: far });
