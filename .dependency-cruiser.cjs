@@ -11,7 +11,7 @@ const doors = {
   state: [],
   declarations: ['^node_modules/(ajv|yaml)/'],
   report: ['^node_modules/(fast-json-patch|picocolors)/'],
-  terraform: ['^src/reconciler/(observe|match|merge|diff|policy|propose|execute|recover)\\.ts$', '^src/state/store\\.ts$', '^node_modules/(protobufjs|@msgpack)/'],
+  terraform: ['^src/reconciler/(observe|match|merge|diff|policy|propose|execute|recover|document-write)\\.ts$', '^src/state/store\\.ts$', '^node_modules/(protobufjs|@msgpack)/'],
   emulator: ['^node_modules/(hono|@hono)/'],
   constructs: ['^src/resources/', '^node_modules/(cdktf|cdktn|constructs)/'],
 };

@@ -175,7 +175,7 @@ describe('adopting an estate', () => {
 describe('router configuration', () => {
   it('leaves alone what others do beside, heals what they do to ours, and sends a password once', async () => {
     const home = copyOf('router-configuration');
-    expect((await home.expect(0, ['plan'], { env })).stdout).toMatch(/configuration\.lan\.main\.mtu +1400 → 1500/);
+    expect((await home.expect(0, ['plan'], { env })).stdout).toMatch(/configuration\.0\.lan\.main\.mtu +1400 → 1500/);
     await home.expect(0, ['apply', '--auto-approve'], { env });
     const data = (): string => home.read('.trueup/emulator.json');
     const configured = (): string => JSON.stringify((JSON.parse(data()) as { readonly records: Readonly<Record<string, unknown>> }).records['configuration_managers']);
@@ -183,7 +183,7 @@ describe('router configuration', () => {
     home.write('.trueup/emulator.json', data().replaceAll('"timezone":"UTC"', '"timezone":"CET"'));
     await home.expect(0, ['drift', '--detailed-exitcode'], { env });
     home.write('.trueup/emulator.json', data().replaceAll('"mtu":1500', '"mtu":9000'));
-    expect((await home.expect(2, ['drift', '--detailed-exitcode'], { env })).stdout).toMatch(/configuration\.lan\.main\.mtu +1500 → 9000/);
+    expect((await home.expect(2, ['drift', '--detailed-exitcode'], { env })).stdout).toMatch(/configuration\.0\.lan\.main\.mtu +1500 → 9000/);
     await home.expect(0, ['apply', '--auto-approve'], { env });
     const rotated = { env: { ...env, ROUTER_PASSWORD: `${secret}-rotated` } };
     expect((await home.expect(2, ['plan', '--detailed-exitcode'], rotated)).stdout).toContain('1 to update');

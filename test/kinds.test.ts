@@ -46,7 +46,7 @@ function other(attribute: Attribute, value: Value | undefined): Value {
     case 'object':
       return Object.fromEntries(Object.entries(attribute.attributes).map(([name, inner]) => [name, other(inner, (value as Values | undefined)?.[name])]));
     case 'document':
-      return attribute.wire === 'merge' ? [{ system: { system_id: 'another' }, lan: { mtu: 1500 } }] : { data_cap_threshold: { limit: 5 } };
+      return attribute.wire === 'merge' ? [{ system: { system_id: 'another', users: null }, lan: { mtu: 1500 } }] : { data_cap_threshold: { limit: 5 } };
   }
 }
 

@@ -22,9 +22,13 @@ const configurations: fc.Arbitrary<Value> = fc
   })
   .map(({ members, secret, removed }) => {
     const password = new Secret('env.P', () => `${CANARY}-p`);
-    return [{ system: members, ...(secret ? { users: [{ name: 'a', password }], wifi: { psk: password } } : {}) }, removed.map((one) => ['wan', one])];
+    const gone = removed.length > 0 && { wan: Object.fromEntries(removed.map((one) => [one, null])) };
+    return [
+      { system: members, ...gone, ...(secret ? { users: [{ name: 'a', password }], wifi: { psk: password } } : { users: null, wifi: null }) },
+      ...(removed.length > 1 ? [[['lan', 'x']]] : []),
+    ];
   });
-const managed = { configuration: [{ wan: { old: 1, kept: 2 }, wifi: { psk: '*' } }, []], version_number: 1 };
+const managed = { configuration: [{ wan: { old: 1, kept: 2 } }, [['dns']]], version_number: 1 };
 const routers: Estate = {
   ...bareEstate,
   records: { ...bareEstate.records, configuration_managers: [7, 8].map((router) => ({ id: String(router + 10), router: String(router), ...managed })) },

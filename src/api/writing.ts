@@ -28,7 +28,7 @@ import type { Answer } from './transport.js';
 /** Pure. @throws Refusal where there is no address, or a value that cannot be sent. */
 export function compose({ doorOf }: Session, kind: Kind, write: Write): Request {
   const { base, dialect } = doorOf(kind.operations.dialect, kind.name);
-  const method = kind.operations[write.verb];
+  const method = write.patch ? 'PATCH' : kind.operations[write.verb];
   if (method === undefined) throw new Error(`${kind.name} cannot ${write.verb}`);
   const path = base.path + dialect.path(kind.operations.collection, write.verb === 'create' ? undefined : write.id);
   if (write.verb === 'delete') return { method, path };

@@ -1,6 +1,6 @@
 // The command line as data: every command with its arguments and flags. The parser, the help texts, the texts that
 // answer `--help` before anything is loaded, and shell completion are all made from this table.
-import { policyRules } from '../model/index.js';
+import { allowableRules } from '../model/index.js';
 import { driftFormats, planFormats } from '../report/formats.js';
 
 export interface FlagSpec {
@@ -72,7 +72,7 @@ const ndjson: FlagSpec = { spelling: '--json', doc: 'one JSON event a line, with
 const scope: readonly FlagSpec[] = [
   { spelling: '--target <address>', doc: 'only this address and what it refers to; repeatable', repeat: true },
   { spelling: '--exclude <address>', doc: 'not this address, nor what refers to it; repeatable', repeat: true },
-  { spelling: '--allow <rule>', doc: 'let this policy rule pass; repeatable', choices: policyRules, repeat: true },
+  { spelling: '--allow <rule>', doc: 'let this policy rule pass; repeatable', choices: allowableRules, repeat: true },
 ];
 const detailed: FlagSpec = { spelling: '--detailed-exitcode', doc: 'exit 2 where anything differs' };
 const format = (choices: readonly string[]): FlagSpec => ({ spelling: '--format <format>', doc: 'form of the answer', choices, initial: 'text' });

@@ -1,6 +1,6 @@
 // The forms an answer takes: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
 import { resolve } from 'node:path';
-import { exits, refuse, type Diagnostic, type Exit, type PlanDocument, type Verdict } from '../model/index.js';
+import { exits, flagToAllow, refuse, type Diagnostic, type Exit, type PlanDocument, type Verdict } from '../model/index.js';
 import type { PlanFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
 import { isDiskError } from '../state/trouble.js';
@@ -71,10 +71,12 @@ export async function writeReports<Format extends string>({ files, tell }: Conte
 export async function tellTrouble({ flags, out, err, tell }: Context, { diagnostics, policy = [] }: Troubled, form: string): Promise<void> {
   if (flags.json || (out.terminal && err.terminal && form === 'text')) return;
   const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
-  await tell([
-    ...diagnostics,
-    ...blocked.map(({ rule, detail }): Diagnostic => ({ severity: 'error', code: rule, summary: `Blocked by policy: ${detail}.`, detail: `To allow it: --allow ${rule}` })),
-  ]);
+  await tell([...diagnostics, ...blocked.map(({ rule, detail }) => blockedBy(rule, `Blocked by policy: ${detail}.`))]);
+}
+
+function blockedBy(rule: Verdict['rule'], summary: string): Diagnostic {
+  const flag = flagToAllow(rule);
+  return { severity: 'error', code: rule, summary, ...(flag !== undefined && { detail: `To allow it: ${flag}` }) };
 }
 
 /** A plan or an audit, as far as it holds complaints. */

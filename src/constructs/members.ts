@@ -184,7 +184,7 @@ function expected(attribute: Attribute): string {
     case 'object':
       return 'an object';
     case 'document':
-      return attribute.wire === 'merge' ? 'an object, or a list of one and of paths to take out,' : 'an object or null';
+      return attribute.wire === 'merge' ? 'an object, or a list of one and of the paths removed from the defaults,' : 'an object or null';
   }
 }
 

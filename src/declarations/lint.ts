@@ -3,14 +3,13 @@
 import {
   canonical,
   didYouMean,
+  isClear,
   isEmpty,
   isTree,
   masksIn,
   mayBeDuplicates,
-  memberAt,
   mergeOf,
   secretsIn,
-  stepsOf,
   writables,
   type Advice,
   type Attribute,
@@ -39,16 +38,15 @@ export function lint(project: Pick<Project, 'declarations'>, kinds: Kinds): Diag
   return [...advice, ...project.declarations.flatMap((one) => mergedBadly(one, kinds.get(one.kind))), ...identicals(project.declarations, kinds)];
 }
 
-/** Documents that no service could take over as they are declared: with masks, with members below a path that is taken out, or with a secret for a path. */
+/** Documents that no service could take over as they are declared: with masks, with a secret for a path, or empty by mistake. */
 function mergedBadly(one: Declaration, kind: Kind | undefined): readonly Diagnostic[] {
   const documents = kind ? writables(kind).filter(([, { wire }]) => wire === 'merge') : [];
   return documents.flatMap(([name]) => {
-    const { tree, removed } = mergeOf(one.values[name]);
+    const { tree, removed = [] } = mergeOf(one.values[name]);
     const error = (code: string, path: string, summary: string, detail: string): Diagnostic => {
       const attribute = Array.isArray(one.values[name]) ? `${name}.0.${path}` : `${name}.${path}`;
       return { severity: 'error', code, summary: `${one.address}: ${summary}`, detail, address: one.address, attribute, origin: one.at(attribute) };
     };
-    const again = removed.map(stepsOf).filter((steps) => memberAt(tree, steps) !== undefined);
     const hidden = [...secretsIn(removed, '1').keys()];
     return [
       ...hidden.map((path): Diagnostic => {
@@ -59,9 +57,23 @@ function mergedBadly(one: Declaration, kind: Kind | undefined): readonly Diagnos
       ...masksIn(tree).map((path) =>
         error('masked-value', path, `\`${path}\` is a mask, not a value`, 'Write `"${secret.env.NAME}"`, or leave it out: what is not declared stays as it is.'),
       ),
-      ...again.map((steps) => error('merged-and-removed', steps.join('.'), `\`${steps.join('.')}\` is merged and taken out`, 'Remove it from the object, or from the paths.')),
+      ...clearedBadly(one, name),
     ];
   });
+}
+
+/** Everything is taken out of a document only where both its parts are empty and `lifecycle.clear` says so. */
+function clearedBadly(one: Declaration, name: string): readonly Diagnostic[] {
+  const [empty, meant] = [isClear(one.values[name]), one.lifecycle.clear === true];
+  if (empty === meant) return [];
+  const attribute = empty ? name : 'lifecycle.clear';
+  const [summary, detail] = empty
+    ? [
+        `\`${name}: [{}, []]\` would take everything out of the ${name}`,
+        `To clear it, write \`lifecycle: { clear: true }\` beside it; to manage nothing of it, leave \`${name}\` out.`,
+      ]
+    : [`\`lifecycle.clear\` needs \`${name}: [{}, []]\``, `Write exactly that, or remove \`clear\`.`];
+  return [{ severity: 'error', code: 'clear', summary: `${one.address}: ${summary}`, detail, address: one.address, attribute, origin: one.at(attribute) }];
 }
 
 /** Words that an open list does not name. */

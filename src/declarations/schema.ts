@@ -57,12 +57,12 @@ function attributeSchema(attribute: Attribute, strict = false): JsonObject {
   }
 }
 
-/** An object alone takes nothing out. */
+/** An object alone lists no removed defaults. */
 function mergeSchema(description: string): JsonObject {
   const step = { type: ['string', 'integer'] };
   const paths = { type: 'array', items: { type: ['string', 'array'], pattern: '.', minItems: 1, items: step } };
   return {
-    description: `${description} \`[object to merge, list of removed paths]\`; a path is a list of keys, or a text with dots between them.`,
+    description: `${description} \`[object]\` or \`[object, list of removed paths]\`; a path is a list of keys, or a string with dots between them.`,
     type: ['array', 'object', 'string'],
     pattern: FILLED,
     items: [{ type: 'object' }, paths],

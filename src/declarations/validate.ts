@@ -128,7 +128,7 @@ function expected(attribute: Attribute, nullable: boolean): string {
     case 'object':
       return 'a mapping';
     case 'document':
-      return attribute.wire === 'merge' || attribute === anything ? 'an object to merge, and behind it a list of paths to take out,' : `a mapping${nullable ? ' or null' : ''}`;
+      return attribute.wire === 'merge' || attribute === anything ? 'a list of an object and of the paths removed from the defaults,' : `a mapping${nullable ? ' or null' : ''}`;
   }
 }
 

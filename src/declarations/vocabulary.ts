@@ -41,6 +41,11 @@ export const settings = object('How the project is run. At most once in a projec
     Object.fromEntries(['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'].map((name) => [name, header(name)])),
     { optional: true },
   ),
+  configuration_writes: choice(
+    'How router configurations are written: `put` (the default) sends the whole configuration with the declared members in it; `patch`, for deployments that take it, sends additions alone.',
+    ['put', 'patch'],
+    { optional: true },
+  ),
 });
 
 export function lifecycle(kind: Kind): Attribute {
@@ -53,6 +58,7 @@ export function lifecycle(kind: Kind): Attribute {
       renamed_from: text('Name that the declaration had before.', { optional: true }),
       on_removal: choice('What happens to the live object when the declaration is removed. The first is the default.', removals(kind).map(String), { optional: true }),
       allow_duplicate: flag('Allows another declaration that would be recognised by the same content or name.', { optional: true }),
+      ...(writables(kind).some(([, { wire }]) => wire === 'merge') && { clear: flag('Allows `[{}, []]`, which takes everything out of the configuration.', { optional: true }) }),
     },
     { optional: true },
   );

@@ -5,6 +5,7 @@ import {
   canonical,
   isEmpty,
   isTree,
+  documentOf,
   masksIn,
   mergeOf,
   unmasked,
@@ -64,7 +65,7 @@ export function entriesOf(kinds: Kinds, estate: Estate): ReadonlyMap<Kind, reado
     });
     const twins = twinsAmong(kind, found);
     const secrets = [...walk(kind.attributes)].flatMap(([path, { secret }]) => (secret === true ? [path] : []));
-    const hidden = (live: Values): readonly string[] => writables(kind).flatMap(([path, { wire }]) => (wire === 'merge' ? masksIn(mergeOf(live[path]).tree, path) : []));
+    const hidden = (live: Values): readonly string[] => writables(kind).flatMap(([path, { wire }]) => (wire === 'merge' ? masksIn(mergeOf(live[path]).tree, `${path}.0`) : []));
     entries.set(
       kind,
       found.map(({ live, comments = [], ...one }, index) => ({
@@ -106,10 +107,18 @@ function worthOf(attributes: Attributes, values: Values, refer: Refer): Values {
 }
 
 function referring(attribute: Attribute, value: Value, refer: Refer): Value {
-  if (attribute.wire === 'merge') return [unmasked(mergeOf(value).tree)].filter((tree) => !isEmpty(tree));
+  if (attribute.wire === 'merge') return exported(value);
   if (attribute.word === 'object') return isTree(value) ? worthOf(attribute.attributes, value, refer) : {};
   if (attribute.word === 'list' || attribute.word === 'set') return Array.isArray(value) ? (value as readonly Value[]).map((item) => referring(attribute.of, item, refer)) : [];
   return (attribute.word === 'ref' && typeof value === 'string' ? refer(attribute.to, value) : undefined) ?? value;
+}
+
+/** What a document has of its own: without masks, and with the removed paths where there are some. */
+function exported(value: Value): Value {
+  const { tree, removed } = mergeOf(value);
+  const worth = unmasked(tree);
+  if (isEmpty(removed)) return isEmpty(worth) ? null : [worth];
+  return documentOf({ tree: worth, removed });
 }
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;

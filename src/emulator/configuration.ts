@@ -1,5 +1,5 @@
-// What a configuration manager does with what it is given: members are merged, paths are taken out, secrets are masked
-// at once, and the router takes everything over at the same moment unless its sync is paused.
+// What a configuration manager does with what it is given: a PUT replaces the configuration, a PATCH merges into it,
+// secrets are masked at once, and the router applies everything at the same moment unless its sync is paused.
 import { canonical, isObject, type Json, type JsonObject } from '../model/index.js';
 
 export const MASK = '*';
@@ -17,7 +17,7 @@ export function veiled(value: Json, stand: (secret: Json) => Json = () => MASK):
 /** Why a body is no `[object, list of paths]`; undefined where it is. A mask is no secret. */
 export function misfit(value: unknown): string | undefined {
   const [tree, paths = []] = Array.isArray(value) && value.length <= 2 ? (value as readonly Json[]) : [];
-  if (!isObject(tree) || !Array.isArray(paths)) return 'must be an object to merge and a list of paths to take out';
+  if (!isObject(tree) || !Array.isArray(paths)) return 'must be a configuration object and a list of the paths that are removed from the defaults';
   return holdsMask(tree) ? 'must hold a secret, not its mask' : undefined;
 }
 
@@ -27,28 +27,31 @@ function holdsMask(value: Json): boolean {
 }
 
 const part = (value: Json | undefined): JsonObject => (Array.isArray(value) && isObject(value[0]) ? (value[0] as JsonObject) : {});
+const removals = (value: Json | undefined): readonly Json[] => (Array.isArray(value) && Array.isArray(value[1]) ? (value[1] as readonly Json[]) : []);
 
-/** The record once `after` was written over `before`. */
-export function settled(before: JsonObject, after: JsonObject): JsonObject {
-  const [merge, removed = []] = after.configuration === before.configuration ? [{}] : (after.configuration as readonly Json[]);
-  const paths = (removed as readonly Json[]).map((path) => (Array.isArray(path) ? path.map(String) : String(path).split('.')));
-  const tree = paths.reduce(without, merged(part(before.configuration), merge as JsonObject));
-  const target: Json = [tree, []];
-  const taken = after.suspended === true ? { pending: difference(part(before.actual), tree), actual: before.actual as Json } : { pending: [{}, []], actual: target };
-  return { ...after, ...taken, configuration: target, target, version_number: Number(before.version_number) + 1, synched: canonical(part(taken.actual)) === canonical(tree) };
+/** How the configuration of a record is written: `replace` drops what the body leaves out, `merge` keeps it. */
+export type ConfigurationWrite = 'replace' | 'merge';
+
+/** The record once `after` was written over `before`. The second part of a configuration is stored as it is: paths removed from the defaults. */
+export function settled(before: JsonObject, after: JsonObject, how: ConfigurationWrite): JsonObject {
+  const written = after.configuration !== before.configuration;
+  const target: Json =
+    written && how === 'replace' ? [part(after.configuration), removals(after.configuration)] : written ? mergedInto(before, after) : (before.configuration as Json);
+  const taken = after.suspended === true ? { pending: difference(part(before.actual), part(target)), actual: before.actual as Json } : { pending: [{}, []], actual: target };
+  const synched = canonical(part(taken.actual)) === canonical(part(target));
+  return { ...after, ...taken, configuration: target, target, version_number: Number(before.version_number) + 1, synched };
+}
+
+function mergedInto(before: JsonObject, after: JsonObject): Json {
+  const { configuration } = after;
+  const given = Array.isArray(configuration) && configuration.length > 1;
+  return [merged(part(before.configuration), part(configuration)), given ? removals(configuration) : removals(before.configuration)];
 }
 
 function merged(tree: JsonObject, over: JsonObject): JsonObject {
   const own = (name: string): Json | undefined => (Object.hasOwn(tree, name) ? tree[name] : undefined);
   const members = Object.entries(over).map(([name, item]) => [name, isObject(item) ? merged(isObject(own(name)) ? (own(name) as JsonObject) : {}, item) : item]);
   return { ...tree, ...(Object.fromEntries(members) as JsonObject) };
-}
-
-function without(tree: JsonObject, [step = '', ...rest]: readonly string[]): JsonObject {
-  if (!Object.hasOwn(tree, step)) return tree;
-  const { [step]: inner, ...others } = tree;
-  if (rest.length === 0) return others;
-  return isObject(inner) ? { ...tree, [step]: without(inner, rest) } : tree;
 }
 
 /** What leads from one tree to the other, as far as its top tells. */

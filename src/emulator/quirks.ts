@@ -23,6 +23,10 @@ export interface Quirks {
   readonly created_status: 200 | 201;
   /** PUT resets what it does not name, instead of keeping it. */
   readonly replacing_put: boolean;
+  /** A PUT of a configuration keeps what it does not name. */
+  readonly merging_configuration: boolean;
+  /** Configuration managers take PATCH, which merges into the configuration. */
+  readonly patching_configuration: boolean;
   /** A record may be deleted while others still name it. */
   readonly dangling_references: boolean;
   /** How long a token of the IoT platform lasts. */
@@ -45,6 +49,8 @@ export const quiet: Quirks = {
   echo_writes: false,
   created_status: 200,
   replacing_put: false,
+  merging_configuration: false,
+  patching_configuration: false,
   dangling_references: false,
   token_seconds: 1800,
   bare_cursors: false,

@@ -1,7 +1,7 @@
 // What the reference says of single collections beyond their attributes: filters, and what forbids a change.
 // A kind that is not named here gets the plain rules.
 import { type Json, type JsonObject, type Kind } from '../model/index.js';
-import { settled } from './configuration.js';
+import { settled, type ConfigurationWrite } from './configuration.js';
 import type { Quirks } from './quirks.js';
 import type { Stored } from './records.js';
 import type { Store } from './store.js';
@@ -16,7 +16,9 @@ export interface Specifics {
   /** Whether listings carry `resource_url`, or only the answer to a create. */
   readonly listsUrl: boolean;
   /** What becomes of the record once `after` was written over it. */
-  readonly settled?: (before: Stored, after: Stored) => Stored;
+  readonly settled?: (before: Stored, after: Stored, how: ConfigurationWrite) => Stored;
+  /** Whether PATCH is taken beside PUT. */
+  readonly patched?: (quirks: Quirks) => boolean;
   /** Why the record may not become `after`: the field at fault and the reason. */
   readonly hindersUpdate?: (store: Store, before: Stored, after: Stored) => { readonly path: string; readonly why: string } | undefined;
   /** Why the record may not be deleted. */
@@ -57,6 +59,7 @@ const named: Readonly<Record<string, Specifics>> = {
     anyOf: false,
     listsUrl: true,
     settled,
+    patched: ({ patching_configuration }) => patching_configuration,
   },
 };
 

@@ -30,6 +30,7 @@ function addKind(app: App, cloud: Cloud, kind: Kind): void {
   collection(app, name, { GET: (c) => list(cloud, kind, text, c), POST: create && ((c) => makeOne(cloud, kind, c)) });
   const verbs: Record<string, Handler | undefined> = { DELETE: remove && ((c) => removeOne(cloud, kind, c)) };
   if (update) verbs[update] = (c) => updateOne(cloud, kind, c);
+  if (specificsOf(kind).patched?.(cloud.quirks)) verbs['PATCH'] = (c) => updateOne(cloud, kind, c);
   if (update || remove) collection(app, `${name}/:id`, verbs);
 }
 
@@ -215,12 +216,12 @@ function updateOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   const { store, quirks } = cloud;
   const before = existing(cloud, kind, c);
   const fields = sentFields(cloud, kind, c, true);
-  const isPut = kind.operations.update === 'PUT';
+  const isPut = c.req.method === 'PUT';
   const after = { ...before, ...(isPut && quirks.replacing_put && reset(cloud, kind, before, fields)), ...fields, ...('updated_at' in before && { updated_at: store.now() }) };
   const hindrance = specificsOf(kind).hindersUpdate?.(store, before, after);
   if (hindrance) turnDown(409, hindrance.why, [hindrance.path]);
   const face = faceOf(cloud, c);
-  const result = specificsOf(kind).settled?.(before, after) ?? after;
+  const result = specificsOf(kind).settled?.(before, after, isPut && !quirks.merging_configuration ? 'replace' : 'merge') ?? after;
   store.commit({ kind, before, after: result, actor: c.get('actor'), face });
   return isPut ? answer(showRecord(kind, result, face, specificsOf(kind).listsUrl)) : written(cloud, kind, result, face);
 }

@@ -25,11 +25,19 @@ export interface Listing {
   readonly skew?: number;
 }
 
+/** The live document that a request was planned from: its version, where the kind counts them, and its digest. */
+export interface Base {
+  readonly version_number: number | null;
+  readonly sha256: string;
+}
+
 /** A request as it is planned and sent. `path` begins with the path of the target's base address; `body` may hold references and secrets. */
 export interface Request {
   readonly method: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: Values;
+  /** Where the request replaces a whole document: `body` then holds our members alone, and the rest is read right before it is sent. */
+  readonly base?: Base;
 }
 
 /** What is written: the fields to send, and the object they are sent to. */
@@ -39,6 +47,8 @@ export interface Write {
   /** Attributes in normal form. For a PATCH only those that change; for a POST or PUT all that are sent. */
   readonly fields: Values;
   readonly live?: Live;
+  /** An update that only adds to documents is sent as a PATCH, whatever verb the kind has (`settings.configuration_writes`). */
+  readonly patch?: true;
 }
 
 /** One record of a listing. */

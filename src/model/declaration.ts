@@ -54,6 +54,8 @@ export interface Lifecycle {
   readonly renamed_from?: string;
   readonly on_removal?: string;
   readonly allow_duplicate?: boolean;
+  /** A document that is declared empty is meant: everything in it is taken out. */
+  readonly clear?: boolean;
 }
 
 /** Whether two declarations that the same live object would be recognised by may stand side by side: both say so, or each names an object of its own. */
@@ -95,6 +97,8 @@ export interface Settings {
   readonly requests_per_minute?: number;
   /** From the reference's header names to those of this deployment. */
   readonly v2_headers: Readonly<Record<string, string>>;
+  /** How a configuration is written: `put` (the default) sends the whole of it, `patch` adds to it. */
+  readonly configuration_writes?: 'put' | 'patch';
 }
 
 export const defaultSettings: Settings = { policy: { max_deletes: 5, max_changed_percent: 30 }, v2_headers: {} };

@@ -1,6 +1,7 @@
 // The plan document: the published JSON form of a plan (`--format json`, `show --format json`, inside a plan file).
 // Its schema is `schemas/plan.schema.json`; renderers see only this redacted view.
 import type { AccessReview, Ailment, Author, Impact, UnmanagedRecord, Verified, Window } from './audit.js';
+import type { Base } from './cloud.js';
 import type { Diagnostic, Origin } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
 import type { Summary, Verdict } from './plan.js';
@@ -14,7 +15,10 @@ export interface PatchOperation {
 export interface DocumentRequest {
   readonly method: string;
   readonly path: string;
+  /** Where the request replaces a whole document: our members alone. */
   readonly body: Json;
+  /** Then: version and digest of the live document that it was planned from. */
+  readonly base?: Base;
 }
 
 export interface ResourceChange {

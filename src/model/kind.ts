@@ -25,6 +25,8 @@ export interface Kind extends Collection {
   /** Attributes by which an object made by another hand is recognised; `content` means every writable one. */
   readonly identity: readonly string[] | 'content';
   readonly operations: Operations;
+  /** Name of the attribute that grows by one with each write of the object. */
+  readonly version?: string;
   /** The activity log does not tell who changed its objects. */
   readonly unlogged?: true;
   /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before letting go. */

@@ -1,22 +1,32 @@
-// Documents that are merged (`wire: 'merge'`): `[object, paths]` as it is declared, applied and read. What stands for a
-// value that cannot be read is a mask, and a mask is never written.
+// Documents of which a declaration holds a part (`wire: 'merge'`): `[object, paths]` as they are declared, applied and
+// read. The paths are the members that the service removes from its defaults. A mask stands for a value that the
+// service does not show, and is never written.
 import { isTree, type Value, type Values } from './declaration.js';
 
 export interface Merge {
   readonly tree: Values;
-  /** Paths to take out: lists of keys, or texts with dots between them. */
-  readonly removed: readonly Value[];
+  /** Paths removed from the defaults: lists of keys, or texts with dots between them. Undefined where they are not managed. */
+  readonly removed: readonly Value[] | undefined;
 }
 
 export const isMask = (value: Value | undefined): boolean => typeof value === 'string' && /^\*+$/.test(value);
 
-/** The two parts of a document in any of its forms; an object alone takes nothing out. */
+/** The two parts of a document in any of its forms; an object alone has no second part. */
 export function mergeOf(value: Value | undefined): Merge {
   const [tree, removed] = Array.isArray(value) ? (value as readonly Value[]) : [value];
-  return { tree: isTree(tree) ? tree : {}, removed: Array.isArray(removed) ? (removed as readonly Value[]) : [] };
+  return { tree: isTree(tree) ? tree : {}, removed: Array.isArray(removed) ? (removed as readonly Value[]) : undefined };
 }
 
+/** The document of two parts; the reverse of `mergeOf`. */
+export const documentOf = ({ tree, removed }: Merge): Value => (removed === undefined ? [tree] : [tree, removed]);
+
 export const stepsOf = (path: Value): readonly string[] => (Array.isArray(path) ? (path as readonly Value[]).map(String) : String(path).split('.'));
+
+/** Whether a document declares nothing but that it is empty: what clears it. */
+export function isClear(value: Value | undefined): boolean {
+  const { tree, removed } = mergeOf(value);
+  return Array.isArray(value) && Object.keys(tree).length === 0 && removed?.length === 0;
+}
 
 /** The value at a path through objects; undefined where there is none. A list is one value: no path leads into it. */
 export function memberAt(tree: Value | undefined, [step, ...rest]: readonly string[]): Value | undefined {

@@ -5,7 +5,7 @@ import type { Attribute, Attributes } from './attribute.js';
 import { Reference, Template, isTree, type Value, type Values } from './declaration.js';
 import { canonical, compareText, digest, digitsOf, equal, ExactNumber, isObject, type Json, type JsonObject } from './json.js';
 import { writables, type Kind } from './kind.js';
-import { masksIn, mergeOf } from './merge.js';
+import { documentOf, masksIn, mergeOf } from './merge.js';
 import { Secret } from './secret.js';
 
 /** Pattern of texts that hold an identifier; blanks and slashes alone do not, nor does an address without a path. */
@@ -170,7 +170,7 @@ export function toWire(attribute: Attribute, value: Value): Value {
       const { tree, removed } = mergeOf(value);
       const [mask] = masksIn(tree);
       if (mask !== undefined) throw new RangeError(`${mask} is a mask, not a value, and cannot be sent; write the value as "\${secret.env.NAME}"`);
-      return [tree, removed];
+      return documentOf({ tree, removed });
     }
     default:
       return value;

@@ -110,8 +110,15 @@ export const policyRules = [
   'account-in-use',
   'rule-without-destination',
   'destination-moved',
+  'masked-configuration',
 ] as const;
 export type PolicyRule = (typeof policyRules)[number];
+
+/** Rules that `--allow` takes. A mask that is written destroys what it hides, so nothing allows that. */
+export const allowableRules: readonly PolicyRule[] = policyRules.filter((rule) => rule !== 'masked-configuration');
+
+/** The flag that lets a rule pass; undefined where none does. */
+export const flagToAllow = (rule: PolicyRule): string | undefined => (allowableRules.includes(rule) ? `--allow ${rule}` : undefined);
 
 /** Live against last applied: something outside changed a managed object. */
 export interface Drift {

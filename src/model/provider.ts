@@ -1,6 +1,6 @@
 // What terraform's provider has beside the kinds, in the vocabulary of attributes: its block, what every resource takes,
 // and what is asked of a collection. The provider's schema and the constructs are both read from it.
-import { integer, map, object, set, text } from './attribute.js';
+import { choice, integer, map, object, set, text } from './attribute.js';
 import type { Kind } from './kind.js';
 
 const byDefault = (name: string): string => `Default: \`TRUEUP_${name.toUpperCase()}\`.`;
@@ -23,6 +23,9 @@ export const providerBlock = {
   flow_password: secret('flow_password', "Password of the sample flow's user."),
   v2_headers: map("Names of the four v2 headers, from the reference's to those of this deployment.", text('Name.'), { optional: true }),
   requests_per_minute: integer('Requests a minute to one service. Default: 450, none for a loopback address.', { optional: true }),
+  configuration_writes: choice('How router configurations are written: `put` (the default) sends the whole configuration, `patch` additions alone.', ['put', 'patch'], {
+    optional: true,
+  }),
   settle_seconds: integer('Seconds after which a write of unknown outcome can no longer land. Default: `TRUEUP_SETTLE_SECONDS`, otherwise 60.', { optional: true }),
   allow: set('Policy rules that may be broken, such as `last-administrator`.', text('Name of a rule.'), { optional: true }),
   journal: text('Folder of the journal. Default: `.trueup/terraform`.', { optional: true }),

@@ -3,6 +3,7 @@
 import {
   append,
   exits,
+  flagToAllow,
   isChange,
   limited,
   Refusal,
@@ -25,7 +26,8 @@ import {
   type Values,
 } from '../model/index.js';
 import { taken } from './diff.js';
-import { beforeRun, missingSecret, perform, withoutSent, type Hands, type Performed, type Surroundings } from './execute.js';
+import { verify, type DocumentWrite } from './document-write.js';
+import { beforeRun, missingSecret, perform, withoutSent, type Hands, type Performed, type Surroundings, type WrittenFields } from './execute.js';
 import { remembered, withoutSecrets } from './observe.js';
 import type { Proposal } from './plan.js';
 import { propose } from './propose.js';
@@ -78,7 +80,7 @@ export async function apply(hands: Hands, project: Project, request: PlanRequest
   const run = new Run(hands, final, snapshot.state.resources);
   const outcomes = await run.all();
   const trouble = run.trouble ?? (await compacted(hands));
-  const diagnostics = [...recovered, ...(trouble?.diagnostics ?? [])];
+  const diagnostics = [...recovered, ...run.notes, ...(trouble?.diagnostics ?? [])];
   return { proposal: final, approved, outcomes, diagnostics, exit: worst([exitOf(final, outcomes), ...(trouble ? [trouble.exit] : [])]) };
 }
 
@@ -107,7 +109,7 @@ function refuseHindered({ plan, exit }: Proposal): void {
             severity: 'error',
             code: rule,
             summary: `Blocked by policy meanwhile: ${detail}.`,
-            detail: `To allow it: --allow ${rule}`,
+            ...(flagToAllow(rule) === undefined ? {} : { detail: `To allow it: ${flagToAllow(rule)}` }),
             ...(address === undefined ? {} : { address }),
           },
         ]
@@ -131,7 +133,7 @@ class Run {
   readonly #around: Surroundings;
   readonly #outcomes = new Map<string, Outcome>();
   readonly #unsettled = new Map<string, Intent>();
-  readonly #written = new Map<string, { change: Change; id: string; fields: Values; before: Entry | undefined }>();
+  readonly #written = new Map<string, WrittenFields & { readonly change: Change; readonly prior: Entry | undefined }>();
   /** Creates that are not sent again, whatever is found out about them. */
   readonly #final = new Set<string>();
   readonly #deleted = new Map<string, Entry>();
@@ -141,6 +143,8 @@ class Run {
   readonly #left = new Set<string>();
   /** Why the run was cut short: the journal could not be written, or the lock was lost. */
   trouble: Refusal | undefined;
+  /** What is worth knowing beside the outcomes. */
+  readonly notes: Diagnostic[] = [];
   #bug: { readonly error: unknown } | undefined;
 
   constructor(hands: Hands, { plan, world }: Proposal, entries: Readonly<Record<string, Entry>>) {
@@ -265,7 +269,7 @@ class Run {
     const before = this.#entries.get(change.address);
     const performed = await perform(this.#hands, change, this.#around);
     this.#remember(change, performed);
-    if (performed.written) this.#written.set(change.address, { change, ...performed.written, before: before?.id === performed.written.id ? before : undefined });
+    if (performed.written) this.#written.set(change.address, { change, ...performed.written, prior: before?.id === performed.written.id ? before : undefined });
     if (change.action === 'delete' && performed.entry === null && before) this.#deleted.set(change.address, before);
     if (performed.pending && !performed.again) this.#final.add(change.address);
     if (performed.pending) this.#unsettled.set(change.address, performed.pending);
@@ -344,15 +348,27 @@ class Run {
   /** One reading a kind proves that what was answered with success is really there. */
   async #proveUpdates(): Promise<void> {
     const live = await this.#readBack([...this.#written.values()].map(({ change, id }) => ({ kind: change.kind, id })));
-    for (const { change, id, fields, before } of this.#written.values()) {
+    for (const { change, id, fields, prior, document } of this.#written.values()) {
       const kind = this.#hands.kinds.get(change.kind) as Kind;
       const now = live.get(`${kind.name} ${id}`);
-      if (now === 'unread' || (now && taken(kind, fields, now))) continue;
-      const entry = this.#entries.get(change.address) ?? before;
-      const proven = entry && { ...withoutSent(entry, fields), applied: before?.applied ?? {}, ...(now ? { observed: remembered(kind, now.values) } : {}) };
+      if (now === 'unread') continue;
+      if (now && taken(kind, fields, now)) {
+        this.#compare(change, kind, document, now);
+        continue;
+      }
+      const entry = this.#entries.get(change.address) ?? prior;
+      const proven = entry && { ...withoutSent(entry, fields), applied: prior?.applied ?? {}, ...(now ? { observed: remembered(kind, now.values) } : {}) };
       if (proven) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: proven });
       this.#fail(change, 'not-taken', `${change.address}: the service answered with success, but what it holds is not what was sent.`);
     }
+  }
+
+  /** What a write of a whole document left behind of the rest of it. */
+  #compare(change: Change, kind: Kind, document: DocumentWrite | undefined, now: Live): void {
+    if (!document) return;
+    const { lost, notes } = verify(kind, change.address, document, now);
+    this.notes.push(...notes);
+    if (lost) this.#end({ ...(this.#outcomes.get(change.address) as Outcome), outcome: 'failed', diagnostic: { ...lost, ...(change.origin ? { origin: change.origin } : {}) } });
   }
 
   async #proveDeletes(): Promise<void> {

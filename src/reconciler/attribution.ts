@@ -8,7 +8,6 @@ import {
   isEmpty,
   isMask,
   isTree,
-  mergeOf,
   normalAll,
   own,
   redact,
@@ -180,13 +179,33 @@ const spoken = ({ prior, declared }: Subject): Values => prior?.applied ?? decla
 function toldOf(subject: Subject, state: JsonObject | null): Values {
   const { attributes } = subject.kind;
   const values = Object.fromEntries(Object.entries(state ?? {}).map(([name, value]) => [name, plain(own(attributes, name), value)]));
-  return ours(subject.kind, spoken(subject), normalAll(attributes, values));
+  return numbered(subject.kind, ours(subject.kind, spoken(subject), normalAll(attributes, values)));
+}
+
+/** Values with the two parts of each document under `0` and `1`, so that every part has a place by its path. */
+const numbered = (kind: Kind, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      own(kind.attributes, name)?.wire === 'merge' && Array.isArray(value) ? Object.fromEntries(Object.entries(value as readonly Value[])) : value,
+    ]),
+  );
+
+/** The reverse, for what is shown. */
+function paired(kind: Kind, values: JsonObject | null): JsonObject | null {
+  if (!values) return null;
+  const documents = Object.entries(values).map(([name, value]): [string, Json] => {
+    if (own(kind.attributes, name)?.wire !== 'merge' || !isTree(value)) return [name, value];
+    const { 0: tree = {}, 1: removed } = value as Readonly<Record<string, Json>>;
+    return [name, removed === undefined ? [tree] : [tree, removed]];
+  });
+  return Object.fromEntries(documents);
 }
 
 /** The log writes a role as `{id, name}`. */
 const plain = (attribute: Attribute | undefined, value: Value): Value => (attribute?.word === 'choice' && isTree(value) ? (own(value, 'name') ?? null) : value);
 
-const liveOf = (subject: Subject): Values => ours(subject.kind, spoken(subject), subject.live?.values ?? {});
+const liveOf = (subject: Subject): Values => numbered(subject.kind, ours(subject.kind, spoken(subject), subject.live?.values ?? {}));
 
 /** After the last apply; at the latest when the object says that it was updated, or when it was read. */
 function windowOf(subject: Subject, read: number, skew: number | undefined): Window {
@@ -200,7 +219,7 @@ function shown(subject: Subject, { actor, actor_type, at, action, before, after 
   const [then, now] = [toldOf(subject, before), toldOf(subject, after)];
   const veil = veilOf(subject, [then, now]);
   const [earlier, later] = differing(before && veiled(subject, then, veil), after && veiled(subject, now, veil));
-  return { actor, actor_type, at, action, before: earlier, after: later };
+  return { actor, actor_type, at, action, before: paired(subject.kind, earlier), after: paired(subject.kind, later) };
 }
 
 interface Veil {
@@ -213,16 +232,12 @@ function veilOf(subject: Subject, states: readonly Values[]): Veil {
   const { kind, what, drifted, declared } = subject;
   const free = writables(kind).flatMap(([name, { word }]) => (word === 'document' ? [] : [name]));
   const paths = what === 'changed' ? drifted : what === 'gone' ? Object.keys(spoken(subject)) : free;
-  const witnesses = [...states, liveOf(subject), trees(kind, spoken(subject)), trees(kind, declared)];
+  const witnesses = [...states, liveOf(subject), numbered(kind, spoken(subject)), numbered(kind, declared)];
   return {
     covered: new Set(witnesses.flatMap((values) => [...coveredIn(values, '')])),
     shows: (place) => paths.some((path) => path === place || path.startsWith(`${place}.`) || place.startsWith(`${path}.`)),
   };
 }
-
-/** With documents as the trees that they are when they are read. */
-const trees = (kind: Kind, values: Values): Values =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, own(kind.attributes, name)?.wire === 'merge' ? mergeOf(value).tree : value]));
 
 const placeOf = (place: string, step: string): string => (place === '' ? step : `${place}.${step}`);
 
@@ -234,7 +249,7 @@ function* coveredIn(value: Value, place: string): Generator<string> {
 }
 
 function veiled(subject: Subject, state: Values, veil: Veil): JsonObject {
-  const [live, known] = [liveOf(subject), trees(subject.kind, spoken(subject))];
+  const [live, known] = [liveOf(subject), numbered(subject.kind, spoken(subject))];
   const entries = writables(subject.kind).flatMap(([name, attribute]): [string, Json][] => {
     if (!Object.hasOwn(state, name) || !veil.shows(name)) return [];
     return [[name, visible({ value: state[name] as Value, live: live[name], known: known[name], attribute, place: name }, veil)]];

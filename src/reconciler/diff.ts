@@ -1,8 +1,22 @@
 // The one diff: declared against live, with what was last applied as the third witness. Only declared attributes
 // count; what is compared is in normal form, so spellings and server fields never make a difference.
 // Ignoring is a rewrite of desire (`ignoring`), never an `if` in the differ.
-import { isKnown, isTree, same, Secret, writables, type Attribute, type AttributeChange, type JsonObject, type Kind, type Live, type Value, type Values } from '../model/index.js';
-import { isMerged, merged, mergeChanges, mergeSent } from './merge.js';
+import {
+  isClear,
+  isKnown,
+  isTree,
+  same,
+  Secret,
+  writables,
+  type Attribute,
+  type AttributeChange,
+  type JsonObject,
+  type Kind,
+  type Live,
+  type Value,
+  type Values,
+} from '../model/index.js';
+import { additions, isMerged, merged, mergeChanges, mergedNames } from './merge.js';
 
 /** Whether a declared secret is the one that was last sent; `unknown` where none was sent by us, `unavailable` where its value is not at hand. */
 export type SecretVerdict = 'same' | 'changed' | 'unknown' | 'unavailable';
@@ -50,40 +64,66 @@ export function ignoring<T extends Values | JsonObject>(values: T, paths: readon
   for (const [name, value] of Object.entries(values)) {
     if (paths.includes(name)) continue;
     const inner = paths.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1));
-    out[name] = isTree(value) ? ignoring(value as Values, inner) : value;
+    out[name] = isTree(value) ? ignoring(value, inner) : isDocument(value) && inner.length > 0 ? documentWithout(value, inner) : value;
   }
   return out as T;
 }
 
-/** Whether the value of the secret at a path is here. */
-type AtHand = (path: string) => boolean;
+const isDocument = (value: unknown): value is readonly Value[] => Array.isArray(value) && isTree(value[0] as Value);
 
-/** What an update sends. */
-export function sentFields(kind: Kind, declared: Values, live: Live, changes: readonly AttributeChange[], atHand: AtHand = () => true): Values {
-  return kind.operations.update === 'PUT' ? allFields(kind, declared, live, atHand) : changedFields(kind, declared, live, changes, atHand);
+/** A document of two parts without what is ignored; a second part that is ignored is not managed. */
+function documentWithout([tree, ...more]: readonly Value[], paths: readonly string[]): readonly Value[] {
+  const inside = paths.filter((path) => path.startsWith('0.')).map((path) => path.slice(2));
+  return [ignoring(tree as Values, inside), ...(paths.includes('1') ? [] : more)];
 }
 
-/** Attributes a PATCH sends: those that change, each whole, with what other hands keep inside them. */
-function changedFields(kind: Kind, declared: Values, live: Live, changes: readonly AttributeChange[], atHand: AtHand): Values {
+/** What an update sends, and whether it is sent as a PATCH. */
+export interface Update {
+  readonly fields: Values;
+  readonly patch?: true;
+}
+
+/** How the update of an object is made up. */
+export interface Sending {
+  readonly kind: Kind;
+  readonly declared: Values;
+  readonly live: Live;
+  readonly changes: readonly AttributeChange[];
+  /** Whether a document is added to by PATCH, instead of replaced by PUT. */
+  readonly patch?: boolean;
+  /** Whether the secret at a path has to be sent by a PATCH. A PUT sends all that is declared. */
+  readonly resend?: (path: string) => boolean;
+}
+
+const never = (): boolean => false;
+
+/** What an update sends; undefined where it would have to be a PATCH and something has to be taken out. */
+export function updateOf(sending: Sending): Update | undefined {
+  const { kind, declared, live, changes, resend = never } = sending;
   const names = new Set(changes.map((change) => change.path.split('.', 1)[0] as string));
-  return Object.fromEntries([...names].map((name) => [name, laidOver(name, kind.attributes[name] as Attribute, declared[name] as Value, live.values[name], atHand)]));
+  const documents = mergedNames(kind).filter((name) => names.has(name));
+  const patch = sending.patch === true && documents.length > 0 && !documents.some((name) => isClear(declared[name]));
+  if (!patch && kind.operations.update === 'PUT') return { fields: allFields(kind, declared, live, names) };
+  const added = new Map(documents.map((path) => [path, patch ? additions({ path, wanted: declared[path] as Value, live: live.values[path], resend }) : declared[path]]));
+  if ([...added.values()].includes(undefined)) return undefined;
+  const fields = [...names].map((name): [string, Value] => [name, added.get(name) ?? laidOver(kind.attributes[name] as Attribute, declared[name] as Value, live.values[name])]);
+  return { fields: Object.fromEntries(fields), ...(patch && { patch }) };
 }
 
-/** Attributes a PUT sends: every one that can change, so that a server that replaces and one that merges give the same. */
-function allFields(kind: Kind, declared: Values, live: Live, atHand: AtHand): Values {
+/** Attributes a PUT sends: every one that can change, so that a server that replaces and one that merges give the same; of documents those that change. */
+function allFields(kind: Kind, declared: Values, live: Live, changed: ReadonlySet<string>): Values {
   const out: Record<string, Value> = {};
   for (const [name, attribute] of writables(kind)) {
-    if (attribute.immutable) continue;
+    if (attribute.immutable || (isMerged(attribute) && !changed.has(name))) continue;
     const now = live.values[name];
-    if (Object.hasOwn(declared, name)) out[name] = laidOver(name, attribute, declared[name] as Value, now, atHand);
+    if (Object.hasOwn(declared, name)) out[name] = laidOver(attribute, declared[name] as Value, now);
     else if (now !== undefined && now !== null && !attribute.only_declared) out[name] = now;
   }
   return out;
 }
 
 /** Declared members over live ones: members nobody declared keep their value. */
-function laidOver(path: string, attribute: Attribute, declared: Value, live: Value | undefined, atHand: AtHand): Value {
-  if (isMerged(attribute)) return mergeSent({ path, wanted: declared, live }, atHand);
+function laidOver(attribute: Attribute, declared: Value, live: Value | undefined): Value {
   return attribute.word === 'object' && isTree(declared) && isTree(live) ? { ...live, ...declared } : declared;
 }
 

@@ -32,6 +32,7 @@ import {
 import type { Random } from '../ports/index.js';
 import type { Session } from '../state/store.js';
 import { taken } from './diff.js';
+import { prepare, replacesDocument, type DocumentWrite, type Ready } from './document-write.js';
 import { identityKey, indexByIdentity } from './match.js';
 import { applied, ours } from './merge.js';
 import { remembered, withoutSecrets } from './observe.js';
@@ -85,7 +86,14 @@ export interface Performed {
   /** Whether that create may be sent once more, should it turn out that it did nothing. */
   readonly again?: boolean;
   /** For an update: what was written, to be proven by a reading. */
-  readonly written?: { readonly id: string; readonly fields: Values };
+  readonly written?: WrittenFields;
+}
+
+export interface WrittenFields {
+  readonly id: string;
+  readonly fields: Values;
+  /** Where documents were replaced. */
+  readonly document?: DocumentWrite;
 }
 
 export async function perform(hands: Hands, change: Change, around: Surroundings): Promise<Performed> {
@@ -219,7 +227,7 @@ async function create(
     ...optional('highest', around.before.highest(kind)),
     ...optional('server_at', around.before.server_at(kind, at)),
   };
-  const sent = await (await sender(hands, errand, intent))();
+  const sent = await (await sender(hands, errand, intent))(errand.request);
   // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
   if (sent.class === 'applied' && sent.live && !around.known(kind.name, sent.live.id)) {
     const done: Entry = { ...entry, applied_at: timestamp(hands), id: sent.live.id, observed: remembered(kind, sent.live.values) };
@@ -232,7 +240,7 @@ async function create(
   return { outcome: 'unknown', pending: intent, again, ...optional('diagnostic', sent.diagnostic) };
 }
 
-type Written = { outcome: Outcome['outcome']; id?: string; entry?: Entry | null; diagnostic?: Diagnostic; written?: { id: string; fields: Values } };
+type Written = { outcome: Outcome['outcome']; id?: string; entry?: Entry | null; diagnostic?: Diagnostic; written?: WrittenFields };
 
 async function update(hands: Hands, errand: Errand, change: Change & { readonly id: string; readonly before: Values }): Promise<Written> {
   const { kind, write, around } = errand;
@@ -256,7 +264,7 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
     // An old role or an old place in the tree must not come back after the next run: that one waits, and counts it.
     if (answered.lingers && (reroles(change) || moves(change))) await hands.session.record(result, { type: 'result', op: intent.op, class: 'unknown', address: change.address });
     else await hands.session.record({ ...result, op: intent.op, ...spent });
-    return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields } };
+    return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields, ...optional('document', answered.document) } };
   }
   await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address: change.address });
   return { outcome: undoneBy(sent), id: change.id, ...optional('diagnostic', sent.diagnostic) };
@@ -331,7 +339,7 @@ function repeatable(hands: Hands, kind: Kind, address: string, action: 'update' 
  * for the rate limit, for a service that asks for patience): right before it leaves the lock must still be ours and
  * the run still on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
  */
-async function sender({ cloud, session, clock }: Hands, { kind, request, write, around }: Errand, intent: Intent): Promise<() => Promise<Sent>> {
+async function sender({ cloud, session, clock }: Hands, { kind, write, around }: Errand, intent: Intent): Promise<(request: Request) => Promise<Sent>> {
   await session.record(intent);
   let [recorded, at] = [clock.monotonic(), Date.parse(intent.at)];
   const mayLeave = async (): Promise<void> => {
@@ -346,7 +354,7 @@ async function sender({ cloud, session, clock }: Hands, { kind, request, write, 
     await session.assertHeld();
     around.left(intent.address);
   };
-  return async () => {
+  return async (request) => {
     const sent = await cloud.send(kind, request, write, mayLeave);
     around.heard(sent.class);
     return sent;
@@ -354,33 +362,56 @@ async function sender({ cloud, session, clock }: Hands, { kind, request, write, 
 }
 
 /** `lingers`: it is done, and an earlier sending of it may still land. */
-type Tried = Sent & { readonly lingers?: boolean };
+type Tried = Sent & { readonly lingers?: boolean; readonly document?: DocumentWrite };
 
 /** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
 async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base: Values): Promise<Tried> {
   const { kind, write } = errand;
   const send = await sender(hands, errand, intent);
-  let sent = await send();
+  let document: DocumentWrite | undefined;
+  const attempt = async (): Promise<Sent> => {
+    const ready = await readied(hands, errand, intent, base);
+    if (ready === 'unneeded') return { class: 'applied' };
+    if ('refused' in ready) return ready.refused;
+    ({ document } = ready);
+    return send(ready.request);
+  };
+  let sent = await attempt();
   let lingers = false;
-  for (let attempt = 1; sent.class === 'unknown'; attempt += 1) {
+  for (let attempts = 1; sent.class === 'unknown'; attempts += 1) {
     const doubt = sent;
-    const again = await hands.cloud.pause(attempt, sent.wait);
+    const again = await hands.cloud.pause(attempts, sent.wait);
     const look = await tryFind(hands, kind, intent.id as string);
     if (look === 'unread') return sent;
     if (write.verb === 'delete' && look === undefined) return { class: 'applied' };
     if (look === undefined)
-      return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted by another hand meanwhile.`, detail: 'Plan again.' } };
+      return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted outside of trueup meanwhile.`, detail: 'Plan again.' } };
     const visible = write.verb === 'update' && taken(kind, write.fields, look);
-    if (visible && secretsIn(write.fields).size === 0) return { class: 'applied', lingers };
+    if (visible && secretsIn(write.fields).size === 0) return { class: 'applied', lingers, ...optional('document', document) };
     if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
-      return { class: 'rejected', diagnostic: { severity: 'error', code: MOVED, summary: `${intent.address} was changed by another hand meanwhile.`, detail: 'Plan again.' } };
+      return { class: 'rejected', diagnostic: { severity: 'error', code: MOVED, summary: `${intent.address} was changed outside of trueup meanwhile.`, detail: 'Plan again.' } };
     if (!again || hands.signal.aborted) return sent;
-    sent = await send();
+    sent = await attempt();
     lingers = true;
     // Whatever became of this sending, the one before may still land.
     if (sent.class === 'not_sent' || (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))) return doubt;
   }
-  return { ...sent, lingers };
+  return { ...sent, lingers, ...optional('document', document) };
+}
+
+/** What is sent: as it was composed, or, where it replaces a document, made of what is live now. */
+async function readied(
+  { cloud }: Hands,
+  { kind, write, request }: Errand,
+  { address }: Intent,
+  planned: Values,
+): Promise<Exclude<Ready, { readonly request: Request }> | Sendable> {
+  return replacesDocument(kind, write) ? prepare(cloud, { kind, write, address, planned }) : { request };
+}
+
+interface Sendable {
+  readonly request: Request;
+  readonly document?: DocumentWrite;
 }
 
 const isGone = (sent: Sent): boolean => sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';

@@ -30,9 +30,9 @@ import {
   type Values,
   type Write,
 } from '../model/index.js';
-import { diff, driftOf, ignoring, sentFields, type SecretVerdict } from './diff.js';
+import { diff, driftOf, ignoring, updateOf, type Sending, type SecretVerdict } from './diff.js';
 import { identityKey, isTrouble, Matcher, type Match } from './match.js';
-import { isMerged, ours, unsendable } from './merge.js';
+import { baseOf, literalsAtMasks, ours } from './merge.js';
 import { withNumbers } from './numbers.js';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
@@ -175,28 +175,31 @@ function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Valu
     draft.diagnostics.push(...fixed.map((change) => immutable(declaration, change)));
     return undefined;
   }
-  const masks = changes.filter(({ path }) => isMerged(kind.attributes[path.split('.', 1)[0] as string] as Attribute)).flatMap(unsendable);
+  const masks = literalsAtMasks(kind, declared, match.live.values);
   if (masks.length > 0) {
     draft.diagnostics.push(...masks.map((path) => masked(declaration, path)));
     return undefined;
   }
   const base = { ...common(draft, declaration, reasonOf(match, changes), match), id: live.id, before: live.values, desired: desired(declaration, declared) };
-  const written = changes.length === 0 ? undefined : update(draft, kind, declared, live, changes, (path) => secret(path) !== 'unavailable');
+  const written =
+    changes.length === 0 ? undefined : update(draft, { kind, declared, live: match.live, changes, resend: (path) => ['changed', 'unknown'].includes(secret(path)) }, live);
+  if (changes.length > 0 && !written) {
+    draft.diagnostics.push(additionsOnly(declaration));
+    return undefined;
+  }
   if (!recorded) return { action: 'adopt', ...base, changes, ...written };
   return written ? { action: 'update', ...base, changes, ...written } : { action: 'keep', ...base };
 }
 
-function update(
-  draft: Draft,
-  kind: Kind,
-  declared: Values,
-  live: Live,
-  changes: readonly AttributeChange[],
-  atHand?: (secret: string) => boolean,
-): Pick<Extract<Change, { action: 'update' }>, 'write' | 'request'> {
-  const fields = sentFields(kind, declared, live, changes, atHand);
-  const write: Write = { verb: 'update', id: live.id, fields, live };
-  return { write, request: draft.input.compose(kind, write) };
+/** @param shown the live object as far as a plan may hold it */
+function update(draft: Draft, sending: Sending, shown: Live): Pick<Extract<Change, { action: 'update' }>, 'write' | 'request'> | undefined {
+  const { kind, live } = sending;
+  const { project, compose } = draft.input;
+  const composed = updateOf({ ...sending, patch: project.settings.configuration_writes === 'patch' });
+  if (!composed) return undefined;
+  const write: Write = { verb: 'update', id: live.id, live: shown, ...composed };
+  const base = write.patch ? undefined : baseOf(kind, write.fields, live.values);
+  return { write, request: { ...compose(kind, write), ...(base && { base }) } };
 }
 
 function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
@@ -230,11 +233,23 @@ function masked(declaration: Declaration, path: string): Diagnostic {
   return {
     severity: 'error',
     code: 'masked-value',
-    summary: `${declaration.address}: ${path} is a mask, not a value, and could not be sent.`,
-    detail: 'Where it is written, or refers to what reads back masked, write the value as "${secret.env.NAME}".',
+    summary: `${declaration.address}: ${path} reads back masked, so a literal cannot be compared with it.`,
+    detail: 'Write the value as "${secret.env.NAME}", or leave the member out: what is not declared stays as it is.',
     address: declaration.address,
     attribute: path,
     origin: declaration.at(path),
+  };
+}
+
+function additionsOnly(declaration: Declaration): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'additions-only',
+    summary: `${declaration.address}: something has to be taken out of the configuration, and a PATCH can only add.`,
+    detail: 'Remove settings.configuration_writes: patch, or leave out the members declared null and the list of removed defaults.',
+    address: declaration.address,
+    attribute: 'configuration',
+    origin: declaration.at('configuration'),
   };
 }
 
@@ -290,7 +305,9 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
   const retired = kind.retire?.[how as string] as Values | undefined;
   const changes = retired ? diff({ kind, declared: retired, live, secret: () => 'same' }) : [];
   if (!retired || changes.length === 0) return { action: 'forget', ...base, reason: `${why}; the live object stays as it is` };
-  return { action: 'update', ...base, reason: `${why}; on_removal: ${how}`, changes, ...update(draft, kind, retired, live, changes) };
+  const written = update(draft, { kind, declared: retired, live, changes }, live);
+  if (!written) throw new Error(`${kind.name} cannot be retired by additions alone`);
+  return { action: 'update', ...base, reason: `${why}; on_removal: ${how}`, changes, ...written };
 }
 
 /** Exactly one live object for each lookup, or an error. */

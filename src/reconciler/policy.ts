@@ -1,12 +1,14 @@
 // What may not happen by accident. Each rule is a small named function over the ordered changes; a rule that
 // speaks blocks the run (exit 3) unless it is allowed by name. Rules only ever remove: none adds a change.
 import {
+  allowableRules,
   isEmpty,
   policyRules,
   Reference,
   writes,
   type Change,
   type Diagnostic,
+  type Kind,
   type Kinds,
   type Live,
   type PolicyRule,
@@ -14,8 +16,10 @@ import {
   type Value,
   type Values,
   type Verdict,
+  type Write,
 } from '../model/index.js';
 import { previousAddress } from './match.js';
+import { mergedNames, travellingMasks } from './merge.js';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
 import { guards } from './administrators.js';
@@ -74,9 +78,8 @@ export function judgeAlone(change: Change, world: World): readonly (Finding & { 
 
 export function judge(changes: readonly Change[], selection: Selection, input: PlanInput): readonly Verdict[] {
   const at: Case = { changes, selection, input, world: input.world };
-  return policyRules.flatMap((rule) =>
-    rules[rule](at).map((finding) => ({ rule, verdict: input.request.allow.includes(rule) ? ('allowed' as const) : ('blocked' as const), ...finding })),
-  );
+  const allowed: ReadonlySet<PolicyRule> = new Set(allowableRules.filter((rule) => input.request.allow.includes(rule)));
+  return policyRules.flatMap((rule) => rules[rule](at).map((finding) => ({ rule, verdict: allowed.has(rule) ? ('allowed' as const) : ('blocked' as const), ...finding })));
 }
 
 const rules: Readonly<Record<PolicyRule, Rule>> = {
@@ -164,7 +167,28 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       );
       return moved ? [{ address: change.address, detail: `${change.address} moves from ${domainOf(moved.before as string)} to ${domainOf(moved.after as string)}` }] : [];
     }),
+
+  'masked-configuration': ({ changes, world, input: { kinds } }) =>
+    changes.flatMap((change) => {
+      const masks =
+        (change.action === 'update' || change.action === 'adopt') && change.write
+          ? masksSent(kinds.get(change.kind) as Kind, change.write, world.get(change.kind)?.byId.get(change.id))
+          : [];
+      return masks.length === 0 ? [] : [{ address: change.address, detail: maskedDetail(masks) }];
+    }),
 };
+
+/** Dotted paths of the masks that a write would have to send back, because it replaces the document that holds them. */
+export function masksSent(kind: Kind, { fields, patch }: Write, live: Live | undefined): readonly string[] {
+  if (patch || !live) return [];
+  return mergedNames(kind).flatMap((name) => (Object.hasOwn(fields, name) ? travellingMasks(fields[name] as Value, live.values[name]).map((path) => `${name}.0.${path}`) : []));
+}
+
+/** What blocks such a write, and the ways out. */
+export function maskedDetail(masks: readonly string[]): string {
+  const [what, they] = masks.length === 1 ? ['reads', 'it'] : ['read', 'them'];
+  return `${masks.join(', ')} ${what} back masked, and a PUT would write the mask over ${they}; declare ${they} as "\${secret.env.NAME}", or set settings.configuration_writes: patch, under which masks do not travel`;
+}
 
 /** What the rules need to read beyond what is declared, for these changes. */
 export function policyNeeds(changes: readonly Change[], kinds: Kinds): readonly string[] {

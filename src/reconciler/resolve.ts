@@ -161,12 +161,11 @@ export function fillAll(attributes: Attributes, values: Values, resolver: Resolv
   return { ...values, ...Object.fromEntries(open.map((name) => [name, normal(attributes[name] as Attribute, fill(values[name] as Value, resolver))])) };
 }
 
-/** The value at a dotted path, as in `endpoint.url`. A path into a document that is merged leads into its object. */
+/** The value at a dotted path, as in `endpoint.url` or `configuration.0.lan.mtu`. */
 export function valueAt(values: Values, path: string): Value | undefined {
   let value: Value | undefined = values;
   for (const name of path.split('.')) {
-    const tree: Value | undefined = Array.isArray(value) ? (value as readonly Value[])[0] : value;
-    value = isTree(tree) && Object.hasOwn(tree, name) ? tree[name] : undefined;
+    value = (isTree(value) || Array.isArray(value)) && Object.hasOwn(value, name) ? (value as Values)[name] : undefined;
   }
   return value;
 }

@@ -1,17 +1,28 @@
 // Whether what was approved is still what would run. A change that is not needed any more is fine; anything new
 // or different is refused. Attributes that are not ours may move: only what we change is compared.
-import { equal, isObject, type Diagnostic, type PlanDocument, type ResourceChange } from '../model/index.js';
+import { equal, flagToAllow, isObject, type Diagnostic, type PlanDocument, type ResourceChange } from '../model/index.js';
 
 /** Complaints where `now` holds a change that `then` did not; none where the approval still covers everything. */
 export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagnostic[] {
   const approved = new Map(then.resource_changes.map((change) => [change.address, change]));
-  return now.resource_changes.filter(acts).flatMap((change): Diagnostic[] => {
-    const old = approved.get(change.address);
-    const why = old === undefined || !acts(old) ? 'it was not in the plan' : difference(old, change);
-    return why === undefined
-      ? []
-      : [{ severity: 'error', code: 'stale', summary: `${change.address}: ${why}.`, detail: 'Make a new plan and look at it again.', address: change.address }];
-  });
+  return [
+    ...masked(then, now),
+    ...now.resource_changes.filter(acts).flatMap((change): Diagnostic[] => {
+      const old = approved.get(change.address);
+      const why = old === undefined || !acts(old) ? 'it was not in the plan' : difference(old, change);
+      return why === undefined ? [] : [{ severity: 'error', code: 'stale', summary: `${change.address}: ${why}.`, detail: REMEDY, address: change.address }];
+    }),
+  ];
+}
+
+const REMEDY = 'Make a new plan and look at it again.';
+
+/** Masks that came into a document since, which a write would overwrite: nobody can have approved that. */
+function masked(then: PlanDocument, now: PlanDocument): readonly Diagnostic[] {
+  const known = new Set(then.policy.map(({ rule, address }) => `${rule} ${address}`));
+  return now.policy
+    .filter(({ rule, address }) => flagToAllow(rule) === undefined && !known.has(`${rule} ${address}`))
+    .map(({ address, detail }) => ({ severity: 'error', code: 'stale', summary: `${address}: ${detail}.`, detail: REMEDY, ...(address !== undefined && { address }) }));
 }
 
 /** Sends something, binds something or drops something. */

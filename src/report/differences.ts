@@ -83,7 +83,16 @@ interface Leaf {
   readonly after: Json | undefined;
 }
 
+/** Whether both sides are a document and what goes with it, as configurations are: shown member by member. */
+function areDocuments(before: Json | undefined, after: Json | undefined): before is readonly Json[] {
+  return Array.isArray(before) && Array.isArray(after) && before.length === after.length && isObject(before[0]) && isObject(after[0]);
+}
+
 function* leaves(path: readonly string[], before: Json | undefined, after: Json | undefined): Generator<Leaf> {
+  if (areDocuments(before, after)) {
+    for (const [index, item] of before.entries()) yield* leaves([...path, String(index)], item, (after as readonly Json[])[index]);
+    return;
+  }
   if (!isTree(before, after) && !isTree(after, before)) {
     yield { path, before, after };
     return;
@@ -102,8 +111,8 @@ const own = (tree: JsonObject, name: string): Json | undefined => (Object.hasOwn
 function marked(marks: JsonObject, path: readonly string[]): boolean {
   let mark: Json | undefined = marks;
   for (const name of path) {
-    if (mark === true || !isObject(mark)) break;
-    mark = own(mark, name);
+    if (typeof mark !== 'object' || mark === null) break;
+    mark = own(mark as JsonObject, name);
   }
   return mark === true;
 }

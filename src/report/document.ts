@@ -169,11 +169,12 @@ function patchOf(change: Change, before: View | undefined, after: View | undefin
   return [...patch, ...resent.flatMap((path) => replaceAlike(pointer(path), SENSITIVE))];
 }
 
-const at = (tree: Json, path: readonly string[]): Json | undefined => path.reduce<Json | undefined>((inner, key) => (isTree(inner) ? inner[key] : undefined), tree);
+const at = (tree: Json, path: readonly string[]): Json | undefined =>
+  path.reduce<Json | undefined>((inner, key) => (Array.isArray(inner) ? (inner as readonly Json[])[Number(key)] : isTree(inner) ? inner[key] : undefined), tree);
 
 /** As it is sent: exact numbers are numbers here, and texts, as they can be declared, in what is shown before and after. */
-function documentRequest({ method, path, body }: Request): ResourceChange['requests'][0] {
-  return { method, path, body: body === undefined ? null : sorted(redact(body, () => SENSITIVE)) };
+function documentRequest({ method, path, body, base }: Request): ResourceChange['requests'][0] {
+  return { method, path, body: body === undefined ? null : sorted(redact(body, () => SENSITIVE)), ...(base && { base }) };
 }
 
 /** A value as it is shown: `shown` has references as their text, `known` leaves out what only apply can tell. */
@@ -181,8 +182,8 @@ interface Seen {
   readonly shown: Json;
   /** Absent where the whole value is unknown. */
   readonly known?: Json;
-  readonly unknown?: true | JsonObject;
-  readonly sensitive?: true | JsonObject;
+  readonly unknown?: true | JsonObject | readonly Json[];
+  readonly sensitive?: true | JsonObject | readonly Json[];
 }
 
 interface View {
@@ -205,13 +206,23 @@ function view(kind: Kind, values: Values): View {
 function see(attribute: Attribute | undefined, value: Value): Seen {
   if (value instanceof Secret || (attribute?.secret === true && value !== null)) return { shown: SENSITIVE, known: SENSITIVE, sensitive: true };
   if (value instanceof Reference || value instanceof Template) return { shown: value.toString(), unknown: true };
-  if (Array.isArray(value)) return seeList(attribute && 'of' in attribute ? attribute.of : undefined, value as readonly Value[]);
+  if (Array.isArray(value))
+    return attribute?.wire === 'merge' ? seeDocument(value as readonly Value[]) : seeList(attribute && 'of' in attribute ? attribute.of : undefined, value as readonly Value[]);
   if (isTree(value)) {
     const { unknown, sensitive, ...seen } = seeTree(innerOf(attribute), value, Object.keys(value));
     return { ...seen, ...(Object.keys(unknown).length > 0 && { unknown }), ...(Object.keys(sensitive).length > 0 && { sensitive }) };
   }
   const plain = digitsOf(onWire(attribute, value as Json)) as Json;
   return { shown: plain, known: plain };
+}
+
+/** The two parts of a document, each by itself. */
+function seeDocument(parts: readonly Value[]): Seen {
+  const seen = parts.map((part) => see(undefined, part));
+  const marks = (name: 'unknown' | 'sensitive'): false | readonly Json[] => seen.some((part) => part[name] !== undefined) && seen.map((part) => part[name] ?? false);
+  const [unknown, sensitive] = [marks('unknown'), marks('sensitive')];
+  const known = seen.map((part) => part.known ?? null);
+  return { shown: seen.map((part) => part.shown), known, ...(unknown && { unknown }), ...(sensitive && { sensitive }) };
 }
 
 function seeList(of: Attribute | undefined, values: readonly Value[]): Seen {
@@ -261,7 +272,8 @@ function withChanges(before: Values, changes: readonly AttributeChange[]): Value
 function placed(values: Values, [name, ...rest]: readonly string[], value: Value | undefined): Values {
   if (name === undefined) return values;
   const old = values[name];
-  const inner = rest.length === 0 ? value : placed(isTree(old) ? old : {}, rest, value);
+  const inner =
+    rest.length === 0 ? value : Array.isArray(old) ? Object.values(placed(Object.fromEntries(Object.entries(old)), rest, value)) : placed(isTree(old) ? old : {}, rest, value);
   const { [name]: _, ...others } = values;
   return inner === undefined ? others : { ...others, [name]: inner };
 }

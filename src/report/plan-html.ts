@@ -1,11 +1,11 @@
 // A plan as a page: what blocks it, deletes on top, field by field, the requests in order, what it means.
-import type { DocumentRequest, Impact, PlanDocument, ResourceChange, Verdict } from '../model/index.js';
+import { flagToAllow, type DocumentRequest, type Impact, type PlanDocument, type ResourceChange, type Verdict } from '../model/index.js';
 import { differences, outsideDifference } from './differences.js';
 import { impactBasis, movedRules, sentSentence, typeWord, unheardSentence, unmovedSentence } from './impact.js';
 import { codes, markup, raw, told, type Markup } from './markup.js';
 import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, json, table, typeset } from './page-parts.js';
 import { filterForm, page } from './page.js';
-import { actionOf, isShown, place, planSentence, plural, signOf, verbOf } from './words.js';
+import { actionOf, baseSentence, isShown, place, planSentence, plural, signOf, verbOf } from './words.js';
 
 /** What is most to be feared comes first. */
 const order = ['delete', 'update', 'create', 'adopt', 'forget', 'keep'] as const;
@@ -44,10 +44,10 @@ export function planHtml(document: PlanDocument): string {
 }
 
 function verdictNote({ rule, verdict, detail, address }: Verdict): Markup {
-  const blocked = verdict === 'blocked';
+  const [blocked, flag] = [verdict === 'blocked', flagToAllow(rule)];
   return markup`<div class="note ${blocked ? 'delete' : 'adopt'}">
 <p><span class="badge">${blocked ? 'BLOCKED' : 'allowed'}</span> <code>${rule}</code>: <span class="text">${detail}</span>${address === undefined ? undefined : markup` <code>${address}</code>`}</p>
-${blocked ? markup`<p class="muted">To allow it: <code>--allow ${rule}</code></p>\n` : undefined}</div>
+${blocked && flag !== undefined ? markup`<p class="muted">To allow it: <code>${flag}</code></p>\n` : undefined}</div>
 `;
 }
 
@@ -100,9 +100,12 @@ interface Sent {
 
 function requestItems(requests: readonly Sent[]): readonly Markup[] {
   if (requests.length === 0) return [];
-  const items = requests.map(({ change, request: { method, path, body } }, index) => {
+  const items = requests.map(({ change, request: { method, path, body, base } }, index) => {
     const line = markup`<span class="number">${index + 1}</span> <code><strong>${method}</strong> ${path}</code>`;
-    const shown = body === null ? markup`<div class="note">${line}</div>` : markup`<details class="item"><summary>${line}</summary><div class="body">${json(body)}</div></details>`;
+    const shown =
+      body === null
+        ? markup`<div class="note">${line}</div>`
+        : markup`<details class="item"><summary>${line}</summary><div class="body">${json(body)}${base && markup`<p class="muted">${baseSentence(base)}</p>`}</div></details>`;
     return markup`<li data-kind="${change.kind}" data-what="${actionOf(change)}">${shown}</li>\n`;
   });
   return [markup`<ol class="plain">\n${items}</ol>\n`];

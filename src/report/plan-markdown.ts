@@ -1,11 +1,11 @@
 // A plan as a pull-request comment: counts first, what blocks it, deletes on top, everything else folded.
-import { SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
+import { flagToAllow, SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
 import { impactItems } from './impact.js';
 import { code, fence, prose, shorten } from './inert.js';
 import type { Lines } from './layout.js';
 import { diagnosticItems, differenceFence, fitted, folded, footer, some, table, type Level } from './markdown.js';
-import { actionOf, circumstances, isShown, place, planSentence, plural, signOf, verbOf } from './words.js';
+import { actionOf, baseSentence, circumstances, isShown, place, planSentence, plural, signOf, verbOf } from './words.js';
 
 /** The first line is a hidden marker by which a job finds its earlier comment. */
 export function planMarkdown(document: PlanDocument): string {
@@ -55,9 +55,10 @@ function* detailOf(change: ResourceChange, level: Level): Lines {
 function* requestItems(changes: readonly ResourceChange[], level: Level): Lines {
   const requests = changes.flatMap((change) => change.requests);
   if (requests.length === 0) return;
-  const lines = some(requests, level, ({ method, path, body }, index) => [
+  const lines = some(requests, level, ({ method, path, body, base }, index) => [
     `${index + 1}. ${method} ${shorten(path, level.length)}`,
     ...(level.bodies && body !== null ? [`   ${shorten(body === SENSITIVE ? SENSITIVE : inline(body), level.length)}`] : []),
+    ...(level.bodies && base ? [`   ${baseSentence(base)}`] : []),
   ]);
   yield* folded(`${plural(requests.length, 'request')}, in order`, ['', ...fence('', lines)]);
 }
@@ -66,7 +67,8 @@ function* policyItems({ policy }: PlanDocument, level: Level): Lines {
   if (policy.length === 0) return;
   yield* some(policy, level, ({ rule, verdict, detail, address }) => {
     const where = address === undefined ? '' : ` ${code(shorten(address, level.length))}`;
-    const allow = verdict === 'blocked' ? ` To allow it: ${code(`--allow ${rule}`)}` : '';
+    const flag = flagToAllow(rule);
+    const allow = verdict === 'blocked' && flag !== undefined ? ` To allow it: ${code(flag)}` : '';
     return [`- ${verdict === 'blocked' ? '**BLOCKED**' : 'allowed'} by policy ${code(rule)}: ${prose(shorten(detail, level.length))}${where}.${allow}`];
   });
   yield '';

@@ -1,11 +1,11 @@
 // A plan for a terminal: what changes in the order of execution, the requests, what to know, the summary last.
-import type { PlanDocument, ResourceChange, ResourceDrift, Verdict } from '../model/index.js';
+import { flagToAllow, type PlanDocument, type ResourceChange, type ResourceDrift, type Verdict } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
 import { ending } from './ending.js';
 import { impactLines } from './impact.js';
 import { differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
-import { actionOf, circumstances, isShown, place, planSentence, signOf, verbOf } from './words.js';
+import { actionOf, baseSentence, circumstances, isShown, place, planSentence, signOf, verbOf } from './words.js';
 
 export function* planText(document: PlanDocument, style: Style): Lines {
   const color = palette(style);
@@ -41,10 +41,11 @@ function* requestLines(changes: readonly ResourceChange[], color: Palette, width
   if (requests.length === 0) return;
   yield color.bold('Requests, in order');
   const digits = String(requests.length).length;
-  for (const [index, { method, path, body }] of requests.entries()) {
+  for (const [index, { method, path, body, base }] of requests.entries()) {
     const lead = `${String(index + 1).padStart(digits)} `;
     yield* flow(`${method} ${path}`, { width, lead, hang: lead.length + 2, paintLead: color.dim, ...(method === 'DELETE' && { paint: color.red }) });
     if (body !== null) yield* flow(inline(body), { width, lead: ' '.repeat(lead.length + 2), paint: color.dim });
+    if (base) yield* flow(baseSentence(base), { width, lead: ' '.repeat(lead.length + 2), paint: color.dim });
   }
   yield '';
 }
@@ -70,7 +71,8 @@ function* policyLines(verdicts: readonly Verdict[], color: Palette, width: numbe
       hang: 4,
       paintLead: blocked ? (text) => color.bold(color.red(text)) : color.dim,
     });
-    if (blocked) yield* flow(`to allow it: --allow ${rule}`, { width, lead: '    ', paint: color.dim });
+    const flag = flagToAllow(rule);
+    if (blocked && flag !== undefined) yield* flow(`to allow it: ${flag}`, { width, lead: '    ', paint: color.dim });
   }
   yield '';
 }

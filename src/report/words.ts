@@ -5,6 +5,7 @@ import {
   type Action,
   type Ailment,
   type Diagnostic,
+  type DocumentRequest,
   type DriftDocument,
   type DriftRecord,
   type Origin,
@@ -64,6 +65,11 @@ export function circumstances(resource: ResourceChange): readonly string[] {
 /** What writes is counted even where it is nothing; what only changes memory is left out then. */
 const worthCounting = (summary: Summary): readonly Exclude<Action, 'keep'>[] =>
   (['create', 'adopt', 'update', 'delete', 'forget'] as const).filter((action) => summary[action] > 0 || (action !== 'adopt' && action !== 'forget'));
+
+/** What goes with our members where a request replaces a whole document. */
+export function baseSentence({ version_number, sha256 }: NonNullable<DocumentRequest['base']>): string {
+  return `with the rest of the live document${version_number === null ? '' : `, version ${version_number}`}, sha256 ${sha256.slice(0, 12)}…`;
+}
 
 /** The sentence a plan ends with. */
 export function planSentence({ summary, diagnostics, resource_changes }: PlanDocument): string {

@@ -1,5 +1,5 @@
 // Configuration managers: what a router is configured with, and whether it has it yet. The API lists them and changes
-// them; one is there for each router, under an id that is not the router's.
+// them; one is there for each router, under an id that is not the router's. A PUT replaces the configuration.
 import { document, flag, integer, kind, ref, text } from '../model/index.js';
 
 export const configurationManagers = kind({
@@ -8,14 +8,18 @@ export const configurationManagers = kind({
   doc: 'The configuration of a router. Recognised by its router; it cannot be created or deleted here, only adopted, changed and let go.',
   id: 'id',
   identity: ['router'],
+  version: 'version_number',
   attributes: {
     router: ref('The router. Its id is not the one of its configuration manager.', 'routers', { immutable: true, wire: 'url' }),
     suspended: flag('Whether the router is kept from taking over its configuration. Sent only where declared.', { optional: true, only_declared: true }),
-    configuration: document('What is merged into the configuration, and the paths that are taken out of it. What is not declared stays as it is.', {
-      optional: true,
-      only_declared: true,
-      wire: 'merge',
-    }),
+    configuration: document(
+      'Members of the individual configuration (null takes one out), and the paths that are removed from the defaults. What is not declared stays as it is.',
+      {
+        optional: true,
+        only_declared: true,
+        wire: 'merge',
+      },
+    ),
     synched: flag('Whether the router has its configuration.', { computed: true }),
     pending: document('What the router has still to take over.', { computed: true, wire: 'merge' }),
     actual: document('What the router reported last.', { computed: true, wire: 'merge' }),
@@ -40,6 +44,6 @@ export const configurationManagers = kind({
   example: {
     router: '12',
     suspended: false,
-    configuration: [{ system: { system_id: 'depot-12', users: { admin: { password: '${secret.env.ROUTER_PASSWORD}' } } } }, [['wan', 'rules', 'old']]],
+    configuration: [{ system: { system_id: 'depot-12', users: { admin: { password: '${secret.env.ROUTER_PASSWORD}' } } } }, [['lan', '00000000-0d93-319d-8220-4a1fb0372b51']]],
   },
 });

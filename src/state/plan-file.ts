@@ -49,7 +49,7 @@ const change = members<ResourceChange>({
   depends_on: listOf(text),
   fingerprint: orNull(text),
   patch: listOf(anyObject),
-  requests: listOf(members<DocumentRequest>({ method: filled, path: filled, body: anyJson })),
+  requests: listOf(members<DocumentRequest>({ method: filled, path: filled, body: anyJson, 'base?': anyObject })),
   'previous_address?': address,
 });
 

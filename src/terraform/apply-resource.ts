@@ -15,8 +15,10 @@ import {
   type Values,
   type Write,
 } from '../model/index.js';
-import { diff, sentFields, taken } from '../reconciler/diff.js';
-import { ours } from '../reconciler/merge.js';
+import { diff, taken, updateOf } from '../reconciler/diff.js';
+import { verify } from '../reconciler/document-write.js';
+import type { Performed } from '../reconciler/execute.js';
+import { literalsAtMasks, ours } from '../reconciler/merge.js';
 import type { Collection } from '../reconciler/observe.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/policy.js';
 import { missingCredentials } from '../reconciler/propose.js';
@@ -107,21 +109,34 @@ async function brought(
   { kind, live, declared, renewed, prior }: Bringing,
 ): Promise<{ readonly now: Live; readonly diagnostics: readonly WireDiagnostic[] }> {
   const before = { ...live, values: ours(kind, declared, live.values) };
+  const masks = literalsAtMasks(kind, declared, live.values);
+  if (masks.length > 0)
+    refuse('masked-value', `${masks.join(', ')} of ${wordsFor(kind)} ${live.id} reads back masked, so a literal cannot be compared with it.`, {
+      detail: 'Leave the member out: what is not declared stays as it is.',
+      attribute: (masks[0] as string).split('.', 1)[0] as string,
+    });
   const changes = diff({ kind, declared, live: { ...before, values: composedAll(before.values) }, secret: (path) => (renewed(path) ? 'changed' : 'same') });
   if (changes.length === 0) return { now: live, diagnostics: [] };
   const fixed = changes.find(({ path }) => kind.attributes[path]?.immutable);
   if (fixed) refuse('immutable', `${fixed.path} of ${wordsFor(kind)} ${live.id} is fixed.`, { detail: 'Plan again.', attribute: fixed.path });
   if (prior) refuseMoved(kind, prior, live, changes);
-  const write: Write = { verb: 'update', id: live.id, fields: sentFields(kind, declared, before, changes), live: before };
+  const update = updateOf({ kind, declared, live, changes, patch: shop.configurationWrites === 'patch', resend: renewed });
+  if (!update)
+    refuse('additions-only', `Something of ${wordsFor(kind)} ${live.id} has to be taken out, and a PATCH can only add.`, {
+      detail: 'Remove configuration_writes from the provider block.',
+    });
+  const write: Write = { verb: 'update', id: live.id, live: before, ...update };
   const change: Change = { action: 'update', ...named(shop, kind), id: live.id, before: before.values, changes, write, request: shop.cloud.compose(kind, write) };
-  const warnings = await written(shop, bench, kind, change);
+  const { warnings, performed } = await written(shop, bench, kind, change);
   const now = await tryLook(shop.cloud, kind, live.id);
   if (now === 'unread') return { now: { ...live, values: { ...live.values, ...withoutSecretsOf(write.fields) } }, diagnostics: [...warnings, unread(kind, live.id)] };
   if (!now || !taken(kind, write.fields, now))
     return refuse('not-taken', `The service answered with success, but what ${wordsFor(kind)} ${live.id} holds is not what was sent.`, {
       detail: 'Plan again to see what is there.',
     });
-  return { now, diagnostics: warnings };
+  const found = performed.written?.document && verify(kind, wordsFor(kind), performed.written.document, now);
+  if (found?.lost) throw new Refusal([found.lost]);
+  return { now, diagnostics: [...warnings, ...(found?.notes ?? []).map((note) => told(kind, note))] };
 }
 
 const withoutSecretsOf = (fields: Values): Values => Object.fromEntries(Object.entries(fields).filter(([, value]) => secretsIn(value).size === 0));
@@ -166,7 +181,7 @@ async function remove(whole: Shop, kind: Kind, prior: CtyObject): Promise<ApplyR
       writables(kind).map(([path]) => ({ path })),
     );
     const write: Write = { verb: 'delete', id, fields: {}, live };
-    const warnings = await written(shop, bench, kind, { action: 'delete', ...named(shop, kind), id, before: live.values, write, request: shop.cloud.compose(kind, write) });
+    const { warnings } = await written(shop, bench, kind, { action: 'delete', ...named(shop, kind), id, before: live.values, write, request: shop.cloud.compose(kind, write) });
     const now = await tryLook(shop.cloud, kind, id);
     if (now !== undefined && now !== 'unread')
       return refuse('still-there', `The service answered as if ${wordsFor(kind)} ${id} were gone, but it is still there.`, { detail: 'Plan again to see what is there.' });
@@ -183,20 +198,14 @@ function advised({ action }: Change, failure: Diagnostic): Diagnostic {
 }
 
 /** @throws Refusal where a policy forbids the change, or it was not done */
-async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
-  const send = async (): Promise<void> => {
-    const outcome = await bench.write(shop, change);
-    if (outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(shop, kind, outcome))]);
+async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly performed: Performed }> {
+  const send = async (): Promise<Performed> => {
+    const performed = await bench.write(shop, change);
+    if (performed.outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(shop, kind, performed.outcome))]);
+    return performed;
   };
-  if (!endangers(change)) {
-    await send();
-    return [];
-  }
-  return shop.limit.inTurn(shop.alone, async () => {
-    const warnings = await judged(shop, kind, change);
-    await send();
-    return warnings;
-  });
+  if (!endangers(change)) return { warnings: [], performed: await send() };
+  return shop.limit.inTurn(shop.alone, async () => ({ warnings: await judged(shop, kind, change), performed: await send() }));
 }
 
 /** @throws Refusal where the change would take from others what they need, and nobody allowed it */

@@ -1,6 +1,6 @@
 // The provider's block: what it says wins over the environment, and is handed on under the environment's names, so that
 // there is one way to read addresses and credentials.
-import { defaultSettings, policyRules, providerBlock, Refusal, refuse, type PolicyRule, type Settings } from '../model/index.js';
+import { defaultSettings, allowableRules, providerBlock, Refusal, refuse, type PolicyRule, type Settings } from '../model/index.js';
 import { isRecord } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue, type Path } from './cty.js';
 import type { WireDiagnostic } from './protocol.js';
@@ -35,15 +35,16 @@ export function configurationOf(block: CtyObject, environment: Environment): Con
     // A secret of the block and one in a file would be two.
     overlaid[`${variable(name)}_FILE`] = undefined;
   }
-  const { requests_per_minute: rate, v2_headers: named = null, allow, journal } = block;
+  const { requests_per_minute: rate, v2_headers: named = null, configuration_writes: writes, allow, journal } = block;
   return {
     environment: overlaid,
     settings: {
       ...defaultSettings,
       ...(typeof rate === 'number' && { requests_per_minute: rate }),
+      ...((writes === 'put' || writes === 'patch') && { configuration_writes: writes }),
       v2_headers: isRecord(named) ? Object.fromEntries(Object.entries(named).filter((entry): entry is [string, string] => typeof entry[1] === 'string')) : {},
     },
-    allow: textsIn(allow).filter((rule): rule is PolicyRule => policyRules.some((one) => one === rule)),
+    allow: textsIn(allow).filter((rule): rule is PolicyRule => allowableRules.some((one) => one === rule)),
     journal: typeof journal === 'string' && journal !== '' ? journal : JOURNAL,
     unknown: Object.entries(block).flatMap(([name, value]) => (value instanceof Unknown ? [name] : [])),
   };
@@ -70,11 +71,13 @@ export async function blockComplaints(block: CtyObject, checkAddress: CheckAddre
     }
   }
   for (const rule of textsIn(block['allow']))
-    if (!policyRules.some((one) => one === rule)) complain(['allow'], `\`${rule}\` is no policy rule`, `Rules: ${policyRules.join(', ')}.`);
+    if (!allowableRules.some((one) => one === rule)) complain(['allow'], `\`${rule}\` is no policy rule`, `Rules: ${allowableRules.join(', ')}.`);
   const named = block['v2_headers'] ?? null;
   for (const name of isRecord(named) ? Object.keys(named) : [])
     if (!headers.includes(name)) complain(['v2_headers', { key: name }], `\`${name}\` is none of the v2 headers`, `Headers: ${headers.join(', ')}.`);
-  const { requests_per_minute: rate, settle_seconds: settle } = block;
+  const { requests_per_minute: rate, settle_seconds: settle, configuration_writes: writes } = block;
+  if (typeof writes === 'string' && writes !== 'put' && writes !== 'patch')
+    complain(['configuration_writes'], `\`${writes}\` is no way to write a configuration`, 'It takes put (the default) or patch.');
   if (typeof rate === 'number' && !(Number.isInteger(rate) && rate >= 1))
     complain(['requests_per_minute'], '`requests_per_minute` takes a whole number from 1', 'Leave it out for 450.');
   if (typeof settle === 'number' && !(settle >= 0 && settle <= 86_400)) complain(['settle_seconds'], '`settle_seconds` takes seconds, from 0 to 86400', 'Leave it out for 60.');

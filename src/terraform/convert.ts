@@ -123,7 +123,7 @@ function heldOf(attribute: Attribute, live: Value | undefined, prior: CtyValue):
   if (prior === null) return fresh(attribute, live);
   const before = valueOf(attribute, prior);
   if (says(attribute, before, live)) return prior;
-  return attribute.wire === 'merge' ? fresh(attribute, [seen(before, live), []]) : fresh(attribute, live);
+  return attribute.wire === 'merge' ? fresh(attribute, seen(before, live)) : fresh(attribute, live);
 }
 
 /** One that holds nothing is none: an answer may hold an empty one, or leave it out. */

@@ -242,6 +242,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     bound: new Set<string>(),
     told: new Set<string>(),
     allow: configuration.allow,
+    configurationWrites: configuration.settings.configuration_writes ?? 'put',
     alone: limited(1),
     clock,
     random,

@@ -43,6 +43,8 @@ export interface Shop {
   /** Addresses of creates whose question a person was asked. */
   readonly told: Set<string>;
   readonly allow: readonly PolicyRule[];
+  /** How configurations are written: whole by PUT, or by PATCH. */
+  readonly configurationWrites: 'put' | 'patch';
   /** Changes that are judged by what is live go one after the other. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
@@ -62,7 +64,7 @@ export interface Bench extends Held {
   /** The object as it is now, or was when all of its kind were listed; undefined where it is gone. @throws Refusal */
   current(hand: Hand, kind: Kind, id: string): Promise<Live | undefined>;
   /** Carries out an update or a delete. */
-  write(hand: Hand, change: Change): Promise<Outcome>;
+  write(hand: Hand, change: Change): Promise<Performed>;
   /** Carries out a create, until its outcome is known, a person has to decide, or its time is over. @throws Refusal */
   make(hand: Hand, kind: Kind, change: Change): Promise<Outcome>;
 }
@@ -202,7 +204,7 @@ export function benchOf(tools: Tools, held: Held): Bench {
       const known = count <= LOOKS && !bases.has(kind.name) ? undefined : (await limit.until(base(kind))).byId.get(id);
       return known ?? look(mine, kind, id);
     },
-    write: async (hand, change) => (await send(hand, change)).outcome,
+    write: (hand, change) => send(hand, change),
     async make(hand, kind, change) {
       const listing = await hand.limit.until(base(kind));
       for (let last = false; ; last = true) {

@@ -53,9 +53,14 @@ describe('lint', () => {
     ],
     ['configuration_managers:\n  m: { router: "1", configuration: { a: { l: ["*"] } } }\n', /^error masked-value configuration_managers.m configuration.a.l.0 2:/],
     [
-      'configuration_managers:\n  m: { router: "1", configuration: [{ a: { b: 1 } }, [["a", "c"], "a.b"]] }\n',
-      /^error merged-and-removed configuration_managers.m configuration.0.a.b 2:/,
+      'configuration_managers:\n  m: { router: "1", configuration: [{}, []] }\n',
+      /^error clear configuration_managers.m configuration 2:.*would take everything out of the configuration/,
     ],
+    [
+      'configuration_managers:\n  m: { router: "1", configuration: [{ a: 1 }, []], lifecycle: { clear: true } }\n',
+      /^error clear configuration_managers.m lifecycle.clear 2:.*needs `configuration: \[\{\}, \[\]\]`/,
+    ],
+    ['configuration_managers:\n  m: { router: "1", lifecycle: { clear: true } }\n', /^error clear configuration_managers.m lifecycle.clear 2:/],
     [
       'configuration_managers:\n  m: { router: "1", configuration: [{}, [["a", "${secret.env.NAME}"]]] }\n',
       /^error misplaced-secret configuration_managers.m configuration.1.0.1 2:\d+ .*`configuration.1.0.1` is a secret/,

@@ -16,7 +16,7 @@ describe('a document that is merged', () => {
     ['[{ a: { b: [1, true, null, { c: d }] } }, [[a, c, 0], "x.y"]]', [{ a: { b: [1, true, null, { c: 'd' }] } }, [['a', 'c', 0], 'x.y']]],
     ['[{ a: 1 }]', [{ a: 1 }]],
     ['{ a: yes, b: "${env.ID}", c: "$${x}" }', { a: 'yes', b: 'x', c: '${x}' }],
-    ['[{}, []]', [{}, []]],
+    ['[{ a: null }, []]', [{ a: null }, []]],
   ])('%s', async (text, value) => {
     expect(JSON.parse(JSON.stringify(await declared(text)))).toEqual(value);
   });
@@ -24,7 +24,7 @@ describe('a document that is merged', () => {
   it.each(['[]', 'text', 'null', '[text]', '[{}, {}]', '[{}, [], []]', '[{}, [[]]]', '[{}, [1]]', '[{}, [[{ a: 1 }]]]'])('has a form: %s', async (text) => {
     const found = await errors(file(text));
     expect(found.map(({ code }) => code)).toEqual([text === 'null' ? 'null-value' : 'wrong-type']);
-    expect(found[0]?.summary).toContain('an object to merge, and behind it a list of paths to take out, is expected');
+    expect(found[0]?.summary).toContain('a list of an object and of the paths removed from the defaults, is expected');
   });
 
   it('takes secrets anywhere inside, and shows none', async () => {
@@ -47,18 +47,18 @@ describe('a document that is merged', () => {
       'a b': { c: ['x', 'y'], d: '${x}', list: [{ name: 'n', password: '*' }], exact: '9007199254740993' },
       system: { users: { admin: { password: '********', role: 'a' } } },
     };
-    const record = { id: '30', router: '12', account: '1', configuration: [tree, []], suspended: true };
+    const record = { id: '30', router: '12', account: '1', configuration: [tree, [['lan', 'x']]], suspended: true };
     const cloud = rig({ estate: { version: 1, root: '1', records: { accounts: [{ id: '1', name: 'Headquarters', account: null }], configuration_managers: [record] } } });
     const seen = { ...tree, 'a b': { ...tree['a b'], exact: new ExactNumber('9007199254740993') as unknown as Json } };
-    const values = { ...(cloud.objects('configuration_managers')[0] as Values), configuration: [seen, []] as Value };
+    const values = { ...(cloud.objects('configuration_managers')[0] as Values), configuration: [seen, [['lan', 'x']]] as Value };
     const text = writeDeclarations(kinds, new Map([['configuration_managers', [{ name: 'm', id: '30', values }]]])).get('configuration_managers') as string;
-    expect(text).toContain('    # configuration.a b.list.0.password reads back masked');
-    expect(text).toContain('    # configuration.system.users.admin.password reads back masked');
+    expect(text).toContain('    # configuration.0.a b.list.0.password reads back masked');
+    expect(text).toContain('    # configuration.0.system.users.admin.password reads back masked');
     const written = await project(text);
     expect(written.declarations[0]?.values).toEqual({
       router: '12',
       suspended: true,
-      configuration: [{ 'a b': { c: ['x', 'y'], d: '${x}', exact: '9007199254740993' }, system: { users: { admin: { role: 'a' } } } }],
+      configuration: [{ 'a b': { c: ['x', 'y'], d: '${x}', exact: '9007199254740993' }, system: { users: { admin: { role: 'a' } } } }, [['lan', 'x']]],
     });
     expect((await cloud.plan(written)).exit).toBe(0);
   });

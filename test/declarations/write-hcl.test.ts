@@ -139,7 +139,7 @@ describe('writeHcl', () => {
       }
 
       resource "devicecloud_configuration_manager" "gate" {
-        # configuration.system.users.admin.password reads back masked and is left out
+        # configuration.0.system.users.admin.password reads back masked and is left out
         router    = "12"
         suspended = true
         configuration = jsonencode([

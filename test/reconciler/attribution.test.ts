@@ -1,6 +1,6 @@
 // Who changed it: only what a record shows, never a guess, and the window where no record tells.
 import { describe, expect, it, test } from 'vitest';
-import { exits, redact, Refusal, Secret, type Activity, type JsonObject, type Values } from '../../src/model/index.js';
+import { exits, redact, Refusal, Secret, type Activity, type Json, type JsonObject, type Values } from '../../src/model/index.js';
 import { attribute, authorOf, logWindow, type Subject } from '../../src/reconciler/attribution.js';
 import { kindOf, live } from '../support/planning.js';
 
@@ -140,7 +140,7 @@ describe('a configuration', () => {
   const manager = (mtu: number, more: Partial<Subject> = {}): Subject =>
     subject({
       kind: kindOf('configuration_managers'),
-      drifted: ['configuration.lan.mtu'],
+      drifted: ['configuration.0.lan.mtu'],
       prior: { applied: { router: '12', configuration: [{ lan: { mtu: 1400 } }, []] }, applied_at: APPLIED },
       live: live('configuration_managers', '12', { router: '12', configuration: [{ lan: { mtu }, name: 'after bob' }, []] }),
       ...more,
@@ -157,7 +157,7 @@ describe('a configuration', () => {
   it('is the same with a mask in it as without', () => {
     const users = (password: string, name: string): JsonObject => ({ users: [{ name, password }] });
     const one = manager(0, {
-      drifted: ['configuration.users'],
+      drifted: ['configuration.0.users'],
       prior: { applied: { router: '12', configuration: [users('*', 'ada'), []] }, applied_at: APPLIED },
       live: live('configuration_managers', '12', { router: '12', configuration: [users('*', 'bob'), []] }),
     });
@@ -250,7 +250,7 @@ describe('attribute', () => {
       expect(told[0]?.changed_by).not.toBe('unknown');
       expect(JSON.stringify(told)).not.toContain('clear');
       const author = told[0]?.changed_by as Activity | undefined;
-      return [author?.before, author?.after].map((side) => side?.['configuration'] ?? side);
+      return [author?.before, author?.after].map((side) => (side?.['configuration'] as readonly Json[] | undefined)?.[0] ?? side);
     };
     const secret = new Secret('env.X', () => 'clear-0');
 
@@ -259,7 +259,7 @@ describe('attribute', () => {
       const before = { lan: { mtu: 1400, key: 'clear-1' }, wan: { mtu: 1 }, users: [{ name: 'a', password: 'clear-2' }], psk: 'clear-3' };
       const after = { lan: { mtu: 1500, key: 'clear-4' }, wan: { mtu: 1 }, users: [{ name: 'a', password: 'clear-5' }], psk: 'clear-6' };
       const livetree = { lan: { mtu: 1500, key: '*' }, wan: { mtu: 1 }, users: [{ name: 'a', password: '*' }], psk: 'clear-6' };
-      expect(await shownOf(declared, ['configuration.lan.mtu'], livetree, before, after, { password: 'clear-7', suspended: true })).toEqual([
+      expect(await shownOf(declared, ['configuration.0.lan.mtu'], livetree, before, after, { password: 'clear-7', suspended: true })).toEqual([
         { lan: { mtu: 1400 } },
         { lan: { mtu: 1500 } },
       ]);
@@ -268,7 +268,10 @@ describe('attribute', () => {
     it('shows nothing that is declared as a secret', async () => {
       const declared = { configuration: [{ system: { id: 'a', key: secret } }, []] };
       const [before, after] = [{ system: { id: 'a', key: 'clear-1' } }, { system: { id: 'b', key: 'clear-2' } }];
-      expect(await shownOf(declared, ['configuration.system.id', 'configuration.system.key'], after, before, after)).toEqual([{ system: { id: 'a' } }, { system: { id: 'b' } }]);
+      expect(await shownOf(declared, ['configuration.0.system.id', 'configuration.0.system.key'], after, before, after)).toEqual([
+        { system: { id: 'a' } },
+        { system: { id: 'b' } },
+      ]);
     });
 
     it.each<readonly [string, JsonObject, JsonObject, JsonObject]>([
@@ -281,7 +284,7 @@ describe('attribute', () => {
       const declared = { configuration: [{ system: { id: 'a', psk: 'declared' } }, []] };
       const [earlier] = (await shownOf(
         declared,
-        ['configuration.system.id', 'configuration.system.psk'],
+        ['configuration.0.system.id', 'configuration.0.system.psk'],
         tree(livetree, 'b'),
         tree(before, 'a'),
         tree(after, 'b'),
@@ -304,7 +307,7 @@ describe('attribute', () => {
           { name: 'c', password: 'clear-4' },
         ],
       };
-      expect(await shownOf(declared, ['configuration.users'], livetree, before, after)).toEqual([
+      expect(await shownOf(declared, ['configuration.0.users'], livetree, before, after)).toEqual([
         {
           users: [{ name: 'a' }, { name: 'd', password: '(sensitive)' }, { name: '(sensitive)', password: '(sensitive)' }],
         },
@@ -319,7 +322,7 @@ describe('attribute', () => {
 
     it('shows what is not live any more where it is as declared', async () => {
       const declared = { configuration: [{ lan: { mtu: 1400 } }, []] };
-      expect(await shownOf(declared, ['configuration.lan.mtu'], { lan: {} }, { lan: { mtu: 1400 } }, { lan: {} })).toEqual([{ lan: { mtu: 1400 } }, { lan: {} }]);
+      expect(await shownOf(declared, ['configuration.0.lan.mtu'], { lan: {} }, { lan: { mtu: 1400 } }, { lan: {} })).toEqual([{ lan: { mtu: 1400 } }, { lan: {} }]);
     });
   });
 

@@ -34,7 +34,7 @@ const full: Project = desire(
   declare('account_authorizations.dana', { user: '77', account: '1', role: 'read_only_user' }),
   declare('configuration_managers.gate', {
     router: '12',
-    configuration: [{ lan: { mtu: 1500 }, users: { admin: { password: new Secret('env.S', () => 'canary-secret') } } }, [['wan', 'rules', 'old']]],
+    configuration: [{ lan: { mtu: 1500 }, users: { admin: { password: new Secret('env.S', () => 'canary-secret') } }, wan: { rules: { old: null } } }],
   }),
 );
 const less: Project = desire(...full.declarations.filter((one) => !['alert_rules.c', 'alert_push_destinations.c', 'alert_rules.twin2'].includes(one.address)));

@@ -95,7 +95,7 @@ describe('who changed it', () => {
   });
 
   it('is named for a configuration, of which only what changed is shown, and no password', async () => {
-    const seed = { id: '7', router: '12', account: '1', configuration: [{ system: { system_id: 'depot', users: { admin: { password: 'old' } } }, wan: { mtu: 1400 } }, []] };
+    const seed = { id: '7', router: '12', account: '1', configuration: [{ system: { system_id: 'depot' }, wan: { mtu: 1400 } }, []] };
     const cloud = rig({ estate: { ...estate, records: { accounts: [{ id: '1', name: 'Headquarters', account: null }], configuration_managers: [seed] } } });
     const project = await applied(cloud, declare('configuration_managers.depot', { router: '12', configuration: [{ wan: { mtu: 1500 } }, []] }));
     await hand(cloud, 'PUT', '/api/v2/configuration_managers/7/', { configuration: [{ wan: { mtu: 9000 }, system: { users: { admin: { password: 'canary' } } } }, []] });
@@ -103,7 +103,7 @@ describe('who changed it', () => {
     expect(audit.drift).toMatchObject([
       {
         address: 'configuration_managers.depot',
-        changed_by: { actor: 'other-mgr-id', action: 'update', before: { configuration: { wan: { mtu: 1500 } } }, after: { configuration: { wan: { mtu: 9000 } } } },
+        changed_by: { actor: 'other-mgr-id', action: 'update', before: { configuration: [{ wan: { mtu: 1500 } }] }, after: { configuration: [{ wan: { mtu: 9000 } }] } },
       },
     ]);
     expect(JSON.stringify(audit)).not.toContain('canary');

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compareText, isObject, own, policyRules, type Attribute, type Attributes, type Json, type JsonObject } from '../../src/model/index.js';
+import { compareText, isObject, own, allowableRules, type Attribute, type Attributes, type Json, type JsonObject } from '../../src/model/index.js';
 import { kinds } from '../../src/resources/index.js';
 import { box, served, type Box } from './box.js';
 import { start, TRUEUP } from './command.js';
@@ -88,7 +88,17 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (dice: Dice, estate
   configuration_managers: {
     suspended: (dice) => dice.one([undefined, true, false]),
     configuration: (dice) =>
-      dice.chance(0.8) ? [{ lan: { mtu: 1400 + dice.below(3) }, name: dice.one(spice) }, dice.chance(0.5) ? [['wan', 'rules', dice.one(['old', 'new'])]] : []] : undefined,
+      dice.chance(0.8)
+        ? [
+            {
+              lan: { mtu: 1400 + dice.below(3) },
+              name: dice.one(spice),
+              system: { users: null },
+              ...(dice.chance(0.5) && { wan: { rules: { [dice.one(['old', 'new'])]: null } } }),
+            },
+            ...(dice.chance(0.5) ? [[['lan', dice.one(['a', 'b'])]]] : []),
+          ]
+        : undefined,
   },
 };
 
@@ -181,7 +191,7 @@ function asTerraform(estate: readonly Declared[]): string {
   const imports = estate.flatMap(({ kind, name, adopt }) => (adopt === undefined ? [] : [{ to: `${type(kind)}.${name}`, id: adopt }]));
   return JSON.stringify({
     terraform: { required_providers: { devicecloud: { source: 'trueup/devicecloud' } } },
-    provider: { devicecloud: { allow: policyRules } },
+    provider: { devicecloud: { allow: allowableRules } },
     variable: Object.fromEntries(SECRETS.map((_, number) => [`secret_${number}`, { type: 'string', ephemeral: true }])),
     ...(imports.length > 0 && { import: imports }),
     ...(estate.length > 0 && { resource }),
@@ -247,7 +257,7 @@ const asked = (what: string, code: number | null, said: string): string | undefi
 async function ofTrueup(folder: string, script: string): Promise<Side> {
   const cloud = await box(theirs);
   const run = async (...words: readonly string[]): Promise<string | undefined> => {
-    const { code, stdout, stderr } = await start([...words, ...policyRules.flatMap((rule) => ['--allow', rule])], {
+    const { code, stdout, stderr } = await start([...words, ...allowableRules.flatMap((rule) => ['--allow', rule])], {
       cwd: folder,
       script,
       env: { ...cloud.env, ...secrets('SECRET_') },

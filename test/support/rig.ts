@@ -50,6 +50,8 @@ interface RigOptions extends Partial<EmulatorOptions> {
   readonly kinds?: Kinds;
   readonly seed?: number;
   readonly requestsPerMinute?: number;
+  /** What the emulator is given in place of the body of a write. */
+  readonly alter?: (body: string) => string;
   /** Stands between client and emulator: `proceed` asks the emulator. */
   readonly intercept?: (
     request: { readonly method: string; readonly path: string; readonly body: string | undefined; readonly signal: AbortSignal },
@@ -73,7 +75,7 @@ export function rig(options: RigOptions = {}): Rig {
     if (method !== 'GET') self.onMutation?.('before', method, path);
     try {
       const proceed = async (): Promise<Answer> => {
-        const answer = await emulator.fetch(new Request(url, { method, headers: { ...headers }, ...(body === undefined ? {} : { body }) }));
+        const answer = await emulator.fetch(new Request(url, { method, headers: { ...headers }, ...(body === undefined ? {} : { body: options.alter?.(body) ?? body }) }));
         if (method !== 'GET') self.onMutation?.('after', method, path);
         return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
       };

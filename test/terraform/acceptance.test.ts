@@ -73,7 +73,7 @@ const stories: readonly Story[] = [
     collection: 'configuration_managers',
     id: 'id',
     type: 'devicecloud_configuration_manager',
-    declared: 'router = "12"\n  configuration = jsonencode([{ lan = { mtu = 1500 } }, [["wan", "rules", "old"]]])',
+    declared: 'router = "12"\n  configuration = jsonencode([{ lan = { mtu = 1500 }, wan = { rules = { old = null } } }])',
     identity: 'router=12',
     drift: { configuration: [{ lan: { mtu: 1300 }, wan: { rules: { new: { prio: 2 } } } }, []], target: [{ lan: { mtu: 1300 }, wan: { rules: { new: { prio: 2 } } } }, []] },
     seen: 'configuration',

@@ -18,8 +18,8 @@ new ConfigurationManager(stack, 'gate', {
     {
       system: { system_id: 'depot-7-gate', users: { admin: { password: password.stringValue } } },
       lan: { main: { mtu } },
+      firewall: { rules: { temporary: null } },
     },
-    [['firewall', 'rules', 'temporary']],
   ],
 });
 

@@ -14,8 +14,8 @@ new ConfigurationManager(stack, 'gate', {
     {
       system: { system_id: 'depot-7-gate', users: { admin: { password: secret.env('ROUTER_PASSWORD') } } },
       lan: { main: { mtu } },
+      firewall: { rules: { temporary: null } },
     },
-    [['firewall', 'rules', 'temporary']],
   ],
 });
 

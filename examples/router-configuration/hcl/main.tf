@@ -19,8 +19,11 @@ resource "devicecloud_configuration_manager" "gate" {
   router    = "5001"
   suspended = false
   configuration = jsonencode([
-    { system = { system_id = "depot-7-gate" }, lan = { main = { mtu = var.mtu } } },
-    [["firewall", "rules", "temporary"]],
+    {
+      system   = { system_id = "depot-7-gate" }
+      lan      = { main = { mtu = var.mtu } }
+      firewall = { rules = { temporary = null } }
+    },
   ])
 }
 

@@ -1,6 +1,6 @@
 // `trueup plan`: reads, compares, shows. Writes nothing but the files it was asked for.
 import { resolve } from 'node:path';
-import { exits, refuse, worst, type Exit } from '../../model/index.js';
+import { exits, flagToAllow, refuse, worst, type Exit } from '../../model/index.js';
 import { shellWord } from '../../state/trouble.js';
 import type { Assessment } from '../../reconciler/assess.js';
 import type { Proposal } from '../../reconciler/plan.js';
@@ -39,11 +39,12 @@ export const run: Command = async (context, paths) => {
         const { writePlanFile } = await import('../../state/index.js');
         const { env } = how;
         await writePlanFile({ path: saved.path, files, clock }, document, { ...request, ...(env !== undefined && { env }), variables: site.project.variables });
-        const blocked = [...new Set(plan.verdicts.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [`--allow ${rule}`] : [])))];
+        const blocked = [...new Set(plan.verdicts.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [rule] : [])))];
+        const allows = blocked.flatMap((rule) => flagToAllow(rule) ?? []);
         context.err.write(
           blocked.length === 0
             ? `Saved. To carry it out: trueup apply ${shellWord(flags.out as string)}\n`
-            : `Saved to be looked at: it is blocked, and apply refuses it. To let it pass, plan again with ${blocked.join(' ')}\n`,
+            : `Saved to be looked at: it is blocked, and apply refuses it.${allows.length < blocked.length ? '' : ` To let it pass, plan again with ${allows.join(' ')}`}\n`,
         );
       }
       return worst([delivered, exit === exits.changes && !flags.detailedExitcode ? exits.done : exit]);
