@@ -7,11 +7,15 @@ const doors = {
   ports: [],
   api: ['^node_modules/undici/'],
   resources: [],
-  reconciler: ['^src/state/store\\.ts$', '^node_modules/(ajv|fast-json-patch|munkres|tldts-icann)/'],
+  reconciler: ['^src/state/store\\.ts$', '^node_modules/(ajv|fast-json-patch|tldts-icann)/'],
   state: [],
   declarations: ['^node_modules/(ajv|yaml)/'],
   report: ['^node_modules/(fast-json-patch|picocolors)/'],
-  terraform: ['^src/reconciler/(observe|match|merge|diff|policy|propose|execute|recover|document-write)\\.ts$', '^src/state/store\\.ts$', '^node_modules/(protobufjs|@msgpack)/'],
+  terraform: [
+    '^src/reconciler/(observe|match|merge|diff|policy|propose|execute|recover|document-write|read-back|age)\\.ts$',
+    '^src/state/store\\.ts$',
+    '^node_modules/(protobufjs|@msgpack)/',
+  ],
   emulator: ['^node_modules/(hono|@hono)/'],
   constructs: ['^src/resources/', '^node_modules/(cdktf|cdktn|constructs)/'],
 };

@@ -23,19 +23,21 @@ interface Story {
   readonly flags?: readonly string[];
   /** Writes that the first run sends. */
   readonly writes: number;
+  /** Whether the first run changes what it adopts, and has to be allowed to. */
+  readonly changes?: boolean;
   /** A member of bodies that HCL leaves out, because it would lie in terraform's state. */
   readonly unsaid?: string;
 }
 
 const stories: readonly Story[] = [
   { name: 'first-steps', writes: 3 },
-  { name: 'field-operations', writes: 22 },
+  { name: 'field-operations', writes: 22, changes: true },
   { name: 'environments', flags: ['--env', 'local'], writes: 4 },
   { name: 'adopting-an-estate', writes: 0 },
-  { name: 'router-configuration', writes: 1, unsaid: 'users' },
+  { name: 'router-configuration', writes: 1, changes: true, unsaid: 'users' },
   { name: 'who-changed-it', writes: 0 },
   { name: 'impact-of-a-rule', writes: 0 },
-  { name: 'access-review', writes: 1 },
+  { name: 'access-review', writes: 1, changes: true },
 ];
 
 /** A folder with the YAML of a story, and its cloud: as data for the emulator of the same process, and as a seed for another. */
@@ -111,16 +113,17 @@ async function recording(estate: string | undefined) {
   return { env, sent };
 }
 
-describe.each(stories)('$name', ({ name, flags = [], writes, unsaid }) => {
+describe.each(stories)('$name', ({ name, flags = [], writes, changes, unsaid }) => {
+  const allowed = changes ? ['--allow', 'first-run'] : [];
   it('leads to the same requests from YAML, cdktf, cdktn and constructs', async () => {
     const home = homeOf(name);
-    const fromYaml = await plan(home, flags);
+    const fromYaml = await plan(home, [...flags, ...allowed]);
     expect(fromYaml).toHaveLength(writes);
     const { env } = await emulator(home, existsSync(join(home.path, 'estate.json')) ? ['--seed', 'estate.json'] : []);
-    for (const library of ['cdktf', 'cdktn']) expect(await plan(home, [join(examples, name, library)], env)).toEqual(fromYaml);
+    for (const library of ['cdktf', 'cdktn']) expect(await plan(home, [join(examples, name, library), ...allowed], env)).toEqual(fromYaml);
     const outdir = join(home.path, '.out');
     await promisify(execFile)(process.execPath, ['main.mjs'], { cwd: join(examples, name, 'constructs'), env: { TRUEUP_OUTDIR: outdir } });
-    expect(await plan(home, [outdir], env)).toEqual(fromYaml);
+    expect(await plan(home, [outdir, ...allowed], env)).toEqual(fromYaml);
   });
 
   describe.runIf(terraformIsHere(`${name} as HCL`, 2))('as HCL', () => {
@@ -129,7 +132,7 @@ describe.each(stories)('$name', ({ name, flags = [], writes, unsaid }) => {
       const estate = existsSync(join(home.path, 'estate.json')) ? home.read('estate.json') : undefined;
       const [ours, theirs] = [await recording(estate), await recording(estate)];
       home.write('trueup.yaml', home.read('trueup.yaml').replace(/^ +target: emulator.*$/m, '  requests_per_minute: 6000'));
-      await home.expect(0, ['apply', '--auto-approve'], { env: { ...secrets, ...ours.env } });
+      await home.expect(0, ['apply', '--auto-approve', ...allowed], { env: { ...secrets, ...ours.env } });
       const terraform = await terraformIn(home, 'hcl', { ...secrets, ...theirs.env });
       const applied = await terraform('apply', '-auto-approve', '-input=false', '-no-color');
       expect(applied).toMatchObject({ code: 0 });

@@ -19,14 +19,14 @@ function copyOf(name: string): Folder {
   return home;
 }
 
-type Summary = Readonly<Record<'create' | 'update' | 'delete' | 'adopt' | 'forget' | 'keep', number>>;
+type Summary = Readonly<Record<'create' | 'update' | 'delete' | 'replace' | 'adopt' | 'forget' | 'keep', number>>;
 
 interface Story {
   readonly name: string;
   readonly flags?: readonly string[];
   /** What the first plan would do; 0 where it is not named. */
   readonly plan: Partial<Summary>;
-  /** Exit code of the first plan. */
+  /** Exit code of the first plan: 3 where it would change what it adopts. */
   readonly code: number;
   /** Exit code of the audit behind it, where it is not 0. */
   readonly drift?: number;
@@ -34,23 +34,27 @@ interface Story {
 
 const stories: readonly Story[] = [
   { name: 'first-steps', plan: { create: 3 }, code: 2 },
-  { name: 'field-operations', plan: { create: 21, adopt: 9 }, code: 2 },
+  { name: 'field-operations', plan: { create: 21, adopt: 9 }, code: 3 },
   { name: 'environments', flags: ['--env', 'local'], plan: { create: 4 }, code: 2 },
   { name: 'adopting-an-estate', plan: { adopt: 8 }, code: 0 },
-  { name: 'router-configuration', plan: { adopt: 2 }, code: 2 },
+  { name: 'router-configuration', plan: { adopt: 2 }, code: 3 },
   { name: 'who-changed-it', plan: { adopt: 6 }, code: 0 },
   { name: 'impact-of-a-rule', plan: { adopt: 5 }, code: 0 },
   { name: 'sim-audit', plan: {}, code: 0, drift: 2 },
-  { name: 'access-review', plan: { adopt: 4 }, code: 2 },
+  { name: 'access-review', plan: { adopt: 4 }, code: 3 },
 ];
 
 /** Plans, expects the exit code, and counts what would be done. */
 async function counted(home: Folder, code: number, flags: readonly string[] = []): Promise<Summary> {
   const { stdout } = await home.expect(code, ['plan', '--detailed-exitcode', '--format', 'json', ...flags]);
-  return (JSON.parse(stdout) as { readonly summary: Summary }).summary;
+  const { writes: _, ...summary } = (JSON.parse(stdout) as { readonly summary: Summary & { readonly writes: unknown } }).summary;
+  return summary;
 }
 
-const nothing: Summary = { create: 0, update: 0, delete: 0, adopt: 0, forget: 0, keep: 0 };
+/** What a first run that changes what it adopts is allowed with. */
+const allowed = ['--allow', 'first-run'];
+
+const nothing: Summary = { create: 0, update: 0, delete: 0, replace: 0, adopt: 0, forget: 0, keep: 0 };
 
 describe('every example', () => {
   it('is told here', () => {
@@ -64,7 +68,7 @@ describe('every example', () => {
     expect(valid.stdout).toMatch(/^Valid: \d+ declarations(?:, \d+ expectations)?\.$/m);
     expect(valid.stderr).toBe('');
     expect(await counted(home, code, flags)).toEqual({ ...nothing, ...plan });
-    const applied = await home.expect(0, ['apply', '--auto-approve', ...flags], { env });
+    const applied = await home.expect(0, ['apply', '--auto-approve', ...(code === 3 ? allowed : []), ...flags], { env });
     const second = await home.expect(0, ['plan', '--detailed-exitcode', ...flags], { env });
     expect(second.stdout).toContain('No changes.');
     await home.expect(drift, ['drift', '--detailed-exitcode', ...flags]);
@@ -113,7 +117,7 @@ describe('first steps', () => {
 describe('field operations', () => {
   it('blocks what its README says is blocked, and takes access back from a contractor', async () => {
     const home = copyOf('field-operations');
-    await home.expect(0, ['apply', '--auto-approve'], { env });
+    await home.expect(0, ['apply', '--auto-approve', ...allowed], { env });
     const roles = home.read('roles.yaml');
     home.write('roles.yaml', roles.slice(0, roles.indexOf('  # A contractor')));
     expect((await home.expect(2, ['plan', '--detailed-exitcode'])).stdout).toContain('"read_only_user" → "no_access"');
@@ -126,7 +130,7 @@ describe('field operations', () => {
 
   it('adopts everything again once the state is lost', async () => {
     const home = copyOf('field-operations');
-    await home.expect(0, ['apply', '--auto-approve'], { env });
+    await home.expect(0, ['apply', '--auto-approve', ...allowed], { env });
     rmSync(join(home.path, '.trueup/state.json'));
     expect(await counted(home, 0)).toEqual({ ...nothing, adopt: 30 });
   });
@@ -175,8 +179,10 @@ describe('adopting an estate', () => {
 describe('router configuration', () => {
   it('leaves alone what others do beside, heals what they do to ours, and sends a password once', async () => {
     const home = copyOf('router-configuration');
-    expect((await home.expect(0, ['plan'], { env })).stdout).toMatch(/configuration\.0\.lan\.main\.mtu +1400 → 1500/);
-    await home.expect(0, ['apply', '--auto-approve'], { env });
+    const first = (await home.expect(3, ['plan'], { env })).stdout;
+    expect(first).toMatch(/configuration\.0\.lan\.main\.mtu +1400 → 1500/);
+    expect(first.trimEnd().split('\n').at(-1)).toBe('BLOCKED by first-run. To allow it: --allow first-run');
+    await home.expect(0, ['apply', '--auto-approve', ...allowed], { env });
     const data = (): string => home.read('.trueup/emulator.json');
     const configured = (): string => JSON.stringify((JSON.parse(data()) as { readonly records: Readonly<Record<string, unknown>> }).records['configuration_managers']);
     expect(configured()).not.toContain('temporary');

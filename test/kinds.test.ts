@@ -55,7 +55,7 @@ const declaration = (kind: Kind, values: Values): Declaration => {
   return { address: `${kind.name}.example`, kind: kind.name, name: 'example', values: normalAll(kind.attributes, values), lifecycle: {}, origin, at: () => origin };
 };
 const one = (kind: Kind, values: Values): Project => desire(declaration(kind, values));
-const allow = { allow: ['privilege-escalation', 'destination-moved', 'account-in-use', 'all-removed', 'rule-without-destination', 'last-administrator'] as const };
+const allow = { allow: ['privilege-escalation', 'destination-moved', 'account-in-use', 'all-removed', 'rule-without-destination', 'last-administrator', 'first-run'] as const };
 
 describe.each([...fiveKinds.values()].map((kind) => [kind.name, kind] as const))('%s', (_, kind) => {
   it('is made or adopted from its example, and the next plan is empty', async () => {

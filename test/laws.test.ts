@@ -106,7 +106,7 @@ describe('laws', () => {
         const coming = (await cloud.plan(project)).plan.changes;
         const at = new Map(coming.map((change, index) => [change.address, index]));
         for (const change of coming) for (const target of change.depends_on) expect(at.get(target)).toBeLessThan(at.get(change.address) as number);
-        await cloud.apply(project);
+        await cloud.apply(project, { allow: ['first-run'] });
         const going = (await cloud.plan(project, { destroy: true })).plan.changes;
         const last = new Map(going.map((change, index) => [change.address, index]));
         for (const change of coming) for (const target of change.depends_on) expect(last.get(target)).toBeGreaterThan(last.get(change.address) as number);

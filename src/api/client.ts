@@ -1,7 +1,7 @@
 // The front door: reads that are complete or refused, writes whose outcome has a name.
 import type { Cloud, CloudWriter } from '../model/index.js';
 import { activity } from './activity.js';
-import { find, list } from './listing.js';
+import { find, list, search } from './listing.js';
 import { records } from './records.js';
 import { openSession, type ConnectOptions, type Session } from './session.js';
 import { subscriptionsOf } from './subscriptions.js';
@@ -15,11 +15,13 @@ export function connect(options: ConnectOptions): Cloud {
     target: session.target,
     list: (kind) => list(session, kind),
     find: (kind, ids) => find(session, kind, ids),
+    search: (kind, filters) => search(session, kind, filters),
     compose: (kind, write) => compose(session, kind, write),
     send: (kind, request, write, mayLeave) => send(session, kind, request, write, mayLeave),
     pause: (attempt, wait) => session.pause(attempt, wait),
     records: (collection, query) => (collection.operations.dialect === 'iot' ? subscriptions : records)(session, collection, query),
     activity: (ids, since) => activity(session, ids, since),
+    skew: session.skew,
     cost: session.cost,
   });
   return { ...over(whole), within: (signal) => over(whole.within(signal)) };

@@ -3,7 +3,7 @@
 import type { Emit } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import { limiter, type Limiter } from './limiter.js';
-import { backoff, maxAttempts, patience, retryAfter, retryBudget } from './retry.js';
+import { backoff, httpDate, maxAttempts, patience, retryAfter, retryBudget } from './retry.js';
 import { TransportError, type Answer, type HttpRequest, type Transport } from './transport.js';
 
 /** One HTTP request that may be sent more than once. */
@@ -28,6 +28,8 @@ export interface Courier {
   readonly pause: (tries: number, asked: number | undefined, signal?: AbortSignal) => Promise<boolean>;
   /** Attempts so far, by the name they are counted under. */
   readonly cost: () => Readonly<Record<string, number>>;
+  /** Milliseconds by which the clock of the service was ahead of ours at its last answer. */
+  readonly skew: () => number | undefined;
   /** The same courier until `signal` is raised, which ends requests wherever they are. */
   readonly within: (signal: AbortSignal) => Courier;
 }
@@ -51,6 +53,7 @@ export function courier({ transport, clock, random, emit, signal: whole, request
   const counts: Record<string, number> = {};
   let requests = 0;
   let quietUntil = 0;
+  let skew: number | undefined;
 
   /** Whether it slept to the end. Many that wait for the same reason are told of once. */
   async function sleep(milliseconds: number, why: string, signal: AbortSignal): Promise<boolean> {
@@ -92,6 +95,8 @@ export function courier({ transport, clock, random, emit, signal: whole, request
       );
       try {
         const answer = await transport({ ...request, signal: end ? AbortSignal.any([deadline.signal, end]) : deadline.signal });
+        const served = httpDate(answer.headers['date']);
+        if (served !== undefined) skew = served - clock.now();
         const wait = retryAfter(answer.headers, clock.now());
         return { answer, ...(wait !== undefined && { wait }) };
       } catch (error) {
@@ -119,7 +124,7 @@ export function courier({ transport, clock, random, emit, signal: whole, request
     }
 
     const within = (signal: AbortSignal): Courier => until(AbortSignal.any([run, signal]), time ? AbortSignal.any([time, signal]) : signal);
-    return { carry, pause, cost: () => ({ ...counts }), within };
+    return { carry, pause, cost: () => ({ ...counts }), skew: () => skew, within };
   }
 
   return until(whole);

@@ -10,7 +10,7 @@ import type { Answer } from './transport.js';
 const relistings = 3;
 
 /** Every object of a listing; undefined where one came twice, so that pages have moved and another may be missing. */
-async function listOnce({ reader, options }: Session, kind: Kind, door: Door): Promise<Listing | undefined> {
+async function listOnce({ reader, options }: Session, kind: Kind, door: Door, filters?: Readonly<Record<string, string>>): Promise<Listing | undefined> {
   const { operations } = kind;
   const path = door.base.path + door.dialect.path(operations.collection);
   let skew: number | undefined;
@@ -19,11 +19,13 @@ async function listOnce({ reader, options }: Session, kind: Kind, door: Door): P
     if (served !== undefined) skew ??= served - options.clock.now();
   };
   const plain = reader(door, kind.name, path, heed);
-  const first = door.dialect.query(operations.page);
-  const guesses = operations.paging === 'offset' ? readAhead(plain, first, operations.page, options.ahead?.[kind.name] ?? 0) : undefined;
+  const first = door.dialect.query(operations.page, filters);
+  const guesses = operations.paging === 'offset' && !filters ? readAhead(plain, first, operations.page, options.ahead?.[kind.name] ?? 0) : undefined;
   const objects = new Map<string, Live>();
+  let count = 0;
   try {
     for await (const page of pages(guesses?.read ?? plain, first)) {
+      count += 1;
       for (const record of page.records) {
         const live = liveOf(door.dialect, kind, record);
         if (objects.has(live.id)) return undefined;
@@ -34,22 +36,27 @@ async function listOnce({ reader, options }: Session, kind: Kind, door: Door): P
   } finally {
     guesses?.stop();
   }
-  return { kind: kind.name, objects: [...objects.values()], ...(skew !== undefined && { skew }) };
+  return { kind: kind.name, objects: [...objects.values()], pages: count, ...(skew !== undefined && { skew }) };
 }
 
 /** @throws Refusal where the listing is not proven complete. */
-export async function list(session: Session, kind: Kind): Promise<Listing> {
+export async function list(session: Session, kind: Kind, filters?: Readonly<Record<string, string>>): Promise<Listing> {
   const door = session.doorOf(kind.operations.dialect, kind.name);
   const path = door.base.path + door.dialect.path(kind.operations.collection);
   return understood(kind.name, path, async () => {
     for (let turn = 0; turn <= relistings; turn += 1) {
-      const listing = await listOnce(session, kind, door);
+      const listing = await listOnce(session, kind, door, filters);
       if (listing) return listing;
     }
     return refuse('moving-pages', `${kind.name} cannot be read: each of ${relistings + 1} listings held an object twice`, {
       detail: 'Objects are being made or deleted while they are listed; run the command again when that is over.',
     });
   });
+}
+
+/** Every object that a filter lets through. @throws Refusal where the listing is not proven complete. */
+export async function search(session: Session, kind: Kind, filters: Readonly<Record<string, string>>): Promise<readonly Live[]> {
+  return (await list(session, kind, filters)).objects;
 }
 
 async function findByPath({ read }: Session, kind: Kind, door: Door, id: string): Promise<readonly Live[]> {

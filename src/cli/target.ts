@@ -11,8 +11,6 @@ import { spare } from './thrift.js';
 
 export interface Reached {
   readonly cloud: Cloud;
-  /** Milliseconds by which the server's clock was ahead of ours when it last answered. */
-  skew(): number | undefined;
   close(): Promise<void>;
 }
 
@@ -124,7 +122,6 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
 export async function reach(context: Context, settings: Settings, { emit, ahead }: { readonly emit: Emit; readonly ahead?: Readonly<Record<string, number>> }): Promise<Reached> {
   const { connect } = await import('../api/index.js');
   const { transport, close, name, flow: _, ...doors } = await lineTo(context, settings);
-  let skew: number | undefined;
   const { clock, random, signal } = context;
   const options: ConnectOptions = {
     ...doors,
@@ -134,15 +131,10 @@ export async function reach(context: Context, settings: Settings, { emit, ahead 
     emit,
     ...(ahead && { ahead }),
     ...(settings.requests_per_minute !== undefined && { requestsPerMinute: settings.requests_per_minute }),
-    async transport(request) {
-      const answer = await noted(context, transport)(request);
-      const date = Date.parse(answer.headers['date'] ?? '');
-      if (!Number.isNaN(date)) skew = date - clock.now();
-      return answer;
-    },
+    transport: noted(context, transport),
   };
   const cloud = connect(options);
-  return { cloud: name === undefined ? cloud : { ...cloud, target: name }, skew: () => skew, close };
+  return { cloud: name === undefined ? cloud : { ...cloud, target: name }, close };
 }
 
 /** The sample flow, which changes what it is asked about: no part of what `reach` gives. @throws Refusal where it has no address */

@@ -6,7 +6,7 @@ import type { Meta } from '../report/index.js';
 import type { Snapshot, Store } from '../state/index.js';
 import { told } from './commands-to-type.js';
 import type { Context } from './context.js';
-import { fingerprintsOf, storeOf } from './memory.js';
+import { fingerprintsOf, settleMilliseconds, storeOf } from './memory.js';
 import { loadProject, chosen, type Chosen } from './project.js';
 import { reach, type Reached } from './target.js';
 import { version } from './version.js';
@@ -36,7 +36,13 @@ export async function withCloud<T>(context: Context, settings: Settings, work: (
   const reached = await reach(context, settings, { emit: watching.emit, ahead });
   try {
     const { kinds, collections, clock } = context;
-    return await work({ store, snapshot, reached, watch: watching, desk: { kinds, collections, cloud: reached.cloud, fingerprints, clock, emit: watching.emit } });
+    return await work({
+      store,
+      snapshot,
+      reached,
+      watch: watching,
+      desk: { kinds, collections, cloud: reached.cloud, fingerprints, clock, emit: watching.emit, settleMilliseconds: settleMilliseconds(context) },
+    });
   } finally {
     watching.end();
     await reached.close();

@@ -21,6 +21,8 @@ export interface Live {
 export interface Listing {
   readonly kind: string;
   readonly objects: readonly Live[];
+  /** How many pages it came in. */
+  readonly pages?: number;
   /** Milliseconds by which the server's clock was ahead of ours at the first answer, where it told. */
   readonly skew?: number;
 }
@@ -76,12 +78,16 @@ export interface CloudReader {
   list(kind: Kind): Promise<Listing>;
   /** Those of the ids that exist, read by identifier. @throws Refusal on any failure: a failed look is no proof of absence. */
   find(kind: Kind, ids: readonly string[]): Promise<readonly Live[]>;
+  /** Every object that a filter of the listing lets through. A filter that the service ignores lets everything through. @throws Refusal where the reading is not proven complete */
+  search(kind: Kind, filters: Readonly<Record<string, string>>): Promise<readonly Live[]>;
   /** The request that carries a write out. Pure: what is planned is what is sent. */
   compose(kind: Kind, write: Write): Request;
   /** Records of any collection, page by page as they come; nothing is kept. @throws Refusal where the reading is not proven complete. */
   records(collection: Collection, query: Query): AsyncIterable<readonly Found[]>;
   /** Every change of these objects that the activity log knows since a time (ISO 8601), the oldest first. @throws Refusal where the log cannot be read. */
   activity(ids: readonly string[], since: string): Promise<readonly Activity[]>;
+  /** Milliseconds by which the clock of the service was ahead of ours at its last answer; undefined before it told. */
+  skew(): number | undefined;
   /** Requests made so far, by collection name. */
   cost(): Readonly<Record<string, number>>;
 }

@@ -4,7 +4,7 @@ import type { AccessReview, Ailment, Author, Impact, UnmanagedRecord, Verified, 
 import type { Base } from './cloud.js';
 import type { Diagnostic, Origin } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
-import type { Summary, Verdict } from './plan.js';
+import type { Summary, Verdict, WriteCounts } from './plan.js';
 
 export interface PatchOperation {
   readonly op: 'test' | 'add' | 'replace' | 'remove';
@@ -36,12 +36,14 @@ export interface ResourceChange {
     readonly after_sensitive: JsonObject;
     readonly importing?: { readonly id: string };
   };
+  /** `replaced-outside` where the live object has another id than the recorded one; otherwise a sentence. */
   readonly reason: string;
   readonly depends_on: readonly string[];
   readonly fingerprint: string | null;
   readonly patch: readonly PatchOperation[];
   readonly requests: readonly DocumentRequest[];
   readonly previous_address?: string;
+  readonly previous_id?: string;
 }
 
 export interface ResourceDrift {
@@ -50,6 +52,8 @@ export interface ResourceDrift {
   readonly id: string;
   /** `update`: attributes differ; `delete`: the live object is gone. */
   readonly actions: readonly ['update' | 'delete'];
+  /** Where it is gone: the id of the object that took its place. */
+  readonly replaced_by?: string;
   readonly changes: readonly { readonly path: string; readonly applied: Json; readonly live: Json }[];
 }
 
@@ -70,7 +74,7 @@ export interface PlanDocument extends DocumentHead {
   readonly resource_drift: readonly ResourceDrift[];
   readonly unmanaged: Readonly<Record<string, number>>;
   readonly policy: readonly Verdict[];
-  readonly summary: Summary;
+  readonly summary: Summary & { readonly writes: WriteCounts };
   /** Only where it was asked for. */
   readonly impact?: Impact;
   readonly diagnostics: readonly Diagnostic[];
@@ -99,7 +103,8 @@ export interface PlanFile {
 export interface DriftChange {
   readonly path: string;
   readonly declared: Json;
-  readonly applied: Json;
+  /** Absent where nothing is recorded. */
+  readonly applied?: Json;
   readonly live: Json;
 }
 
@@ -109,8 +114,12 @@ export interface DriftRecord {
   readonly kind: string;
   readonly id: string | null;
   readonly origin: Origin | null;
-  /** `changed`: live differs; `gone`: deleted outside; `missing`: declared, never made; `undeclared`: in the state, declared no more; `settled`: changed outside into what is declared. */
-  readonly status: 'changed' | 'gone' | 'missing' | 'undeclared' | 'settled';
+  /** `changed`: live differs; `gone`: deleted outside; `replaced`: another object is there in its place; `missing`: declared, and not live; `undeclared`: in the state, declared no more; `settled`: changed outside into what is declared. */
+  readonly status: 'changed' | 'gone' | 'replaced' | 'missing' | 'undeclared' | 'settled';
+  /** Of what was replaced: why, the recorded id, and the id that is live. */
+  readonly reason?: 'replaced-outside';
+  readonly previous_id?: string;
+  readonly importing?: { readonly id: string };
   readonly changes: readonly DriftChange[];
   /** ISO 8601 of the last apply; the change came after it. */
   readonly since: string | null;

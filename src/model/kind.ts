@@ -8,6 +8,8 @@ import type { Diagnostic } from './diagnostic.js';
 export interface Operations extends Reading {
   readonly dialect: 'v2' | 'v3';
   readonly by_id: string;
+  /** Attribute of the identity that the listing filters by, under the same name. */
+  readonly by_name?: string;
   readonly create?: 'POST';
   readonly update?: 'PATCH' | 'PUT';
   readonly delete?: 'DELETE';
@@ -15,6 +17,16 @@ export interface Operations extends Reading {
 
 /** What may be done with the live object when its declaration is removed; the first is the default. */
 export type Removal = 'delete' | 'forget' | (string & {});
+
+/** When a live object nearly equals one that is about to be created. Dotted paths of attributes. */
+export interface Likeness {
+  /** Equal in both, and known. */
+  readonly equal: readonly string[];
+  /** A set of which the two share at least half of their union. */
+  readonly overlap?: string;
+  /** A string that is the same but for case, blanks around it and HTML escapes. */
+  readonly folded?: string;
+}
 
 /** A warning about one declaration; `attribute` is a dotted path. */
 export type Advice = Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'attribute'>;
@@ -25,6 +37,8 @@ export interface Kind extends Collection {
   /** Attributes by which an object made by another hand is recognised; `content` means every writable one. */
   readonly identity: readonly string[] | 'content';
   readonly operations: Operations;
+  /** Absent: only an object of the same identity is taken for the one that is declared. */
+  readonly likeness?: Likeness;
   /** Name of the attribute that grows by one with each write of the object. */
   readonly version?: string;
   /** The activity log does not tell who changed its objects. */

@@ -24,7 +24,12 @@ interface Common {
   readonly depends_on: readonly string[];
   /** Earlier address, where the declaration was renamed. */
   readonly renamed_from?: string;
+  /** The recorded id, where the live object of the address has another one: somebody replaced it. */
+  readonly previous_id?: string;
 }
+
+/** Reason of a change whose object was replaced outside of trueup. */
+export const REPLACED_OUTSIDE = 'replaced-outside';
 
 interface OnLive {
   readonly id: string;
@@ -104,6 +109,8 @@ export const policyRules = [
   'max-deletes',
   'max-changed',
   'all-removed',
+  'first-run',
+  'possible-duplicate',
   'protected',
   'last-administrator',
   'privilege-escalation',
@@ -127,6 +134,8 @@ export interface Drift {
   readonly id: string;
   /** Absent where the live object is gone. */
   readonly changes?: readonly AttributeChange[];
+  /** Where it is gone: the id of the object that took its place. */
+  readonly replaced_by?: string;
 }
 
 export interface Plan {
@@ -139,17 +148,26 @@ export interface Plan {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export type Summary = Readonly<Record<Action, number>>;
+export type Summary = Readonly<Record<Action | 'replace', number>>;
 
 export function summarise(changes: readonly { readonly action: Action }[]): Summary {
-  const summary = { create: 0, update: 0, delete: 0, adopt: 0, forget: 0, keep: 0 };
+  const summary = { create: 0, update: 0, replace: 0, delete: 0, adopt: 0, forget: 0, keep: 0 };
   for (const change of changes) summary[change.action] += 1;
   return summary;
 }
 
-/** Whether the change is one for `--detailed-exitcode`: it sends something, or drops an address. */
+/** What a plan sends, by verb. An adopted object that has to change is an update here. */
+export type WriteCounts = Readonly<Record<'create' | 'update' | 'delete', number>>;
+
+export function countWrites(changes: readonly Change[]): WriteCounts {
+  const counts = { create: 0, update: 0, delete: 0 };
+  for (const change of changes) if (writes(change)) counts[change.write.verb] += 1;
+  return counts;
+}
+
+/** Whether the change is one for `--detailed-exitcode`: it sends something, drops an address, or was made outside of trueup. */
 export function isChange(change: Change): boolean {
-  return writes(change) || change.action === 'forget';
+  return writes(change) || change.action === 'forget' || change.previous_id !== undefined;
 }
 
 /** What became of one change. */

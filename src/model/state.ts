@@ -33,10 +33,32 @@ export interface Entry {
   readonly applied_at: string;
 }
 
-/** Dangerous writes that were done, kept 24 hours: limits hold over reruns. */
+/** Writes to existing objects that were done, kept 24 hours: limits hold over reruns. */
 export interface Spent {
   readonly at: string;
   readonly action: 'update' | 'delete';
+  /** The object, which counts once; absent where an older version wrote it. */
+  readonly kind?: string;
+  readonly id?: string;
+}
+
+/** When something happened, by every clock that can tell its age later. */
+export interface Moment {
+  /** ISO 8601, by the clock of the machine. */
+  readonly at: string;
+  /** ISO 8601, by the clock of the service, where it told. */
+  readonly server_at?: string;
+  /** Since the start of the machine, where the system tells that. */
+  readonly boot?: { readonly id: string; readonly milliseconds: number };
+}
+
+/** Objects of a kind that a run created or deleted: a listing may show that late. */
+export interface Recent extends Moment {
+  readonly kind: string;
+  readonly created: readonly string[];
+  /** Of these, the ids that no listing has shown yet. */
+  readonly unseen: readonly string[];
+  readonly deleted: readonly string[];
 }
 
 export interface State {
@@ -47,10 +69,12 @@ export interface State {
   readonly target: string;
   readonly resources: Readonly<Record<string, Entry>>;
   readonly spent: readonly Spent[];
+  /** What listings may not show yet, by run and kind; kept for a day at most. */
+  readonly recent?: readonly Recent[];
 }
 
 /** What is on disk before the first byte of a write leaves. */
-export interface Intent {
+export interface Intent extends Moment {
   readonly type: 'intent';
   /** Unique within the journal. */
   readonly op: string;
@@ -67,11 +91,10 @@ export interface Intent {
   readonly preimage?: readonly string[];
   /** For a create, where ids are numbers: the highest that existed before; what is above it is new. */
   readonly highest?: string;
+  /** For a create, where ids are time-based: the newest that existed before; what is newer is new. */
+  readonly newest?: string;
   /** For a create: what the entry will be once an id is known. */
   readonly entry?: Omit<Entry, 'id' | 'observed'>;
-  readonly at: string;
-  /** The server's clock at `at` (ISO 8601), where it told the time when the pre-image was listed. */
-  readonly server_at?: string;
 }
 
 export type OutcomeClass = 'not_sent' | 'rejected' | 'applied' | 'unknown';
@@ -85,6 +108,15 @@ export interface Result {
   /** The new entry, null where the address is gone; absent where nothing is known to have changed. */
   readonly entry?: Entry | null;
   readonly spent?: Spent;
+  /** Where an object was created or deleted. */
+  readonly lately?: Moment & { readonly what: 'created' | 'deleted'; readonly kind: string; readonly id: string };
+}
+
+/** Ids of created objects that a listing has shown. */
+export interface Seen {
+  readonly type: 'seen';
+  readonly kind: string;
+  readonly ids: readonly string[];
 }
 
 /** Opens a journal: the state it continues. */
@@ -97,7 +129,9 @@ export interface Begin {
   readonly at: string;
 }
 
-export type JournalRecord = Begin | Intent | Result;
+/** What follows the first record of a journal. */
+export type RunRecord = Intent | Result | Seen;
+export type JournalRecord = Begin | RunRecord;
 
 export function emptyState(lineage: string, target: string): State {
   return { format_version: 1, lineage, serial: 0, target, resources: {}, spent: [] };
@@ -113,7 +147,25 @@ export function fold(state: State, records: readonly JournalRecord[]): State {
     else if (record.entry) resources[record.address] = record.entry;
     if (record.spent) spent.push(record.spent);
   }
-  return { ...state, resources, spent };
+  const recent = recentAfter(state.recent ?? [], records);
+  return { ...state, resources, spent, ...(recent.length > 0 && { recent }) };
+}
+
+/** What was recent before, and one group a kind for these records, as of the latest of them. */
+function recentAfter(before: readonly Recent[], records: readonly JournalRecord[]): readonly Recent[] {
+  const groups = new Map<string, { moment: Moment; created: Set<string>; deleted: Set<string> }>();
+  const seen = new Map<string, Set<string>>();
+  for (const record of records) {
+    if (record.type === 'seen') for (const id of record.ids) seen.set(record.kind, (seen.get(record.kind) ?? new Set<string>()).add(id));
+    if (record.type !== 'result' || !record.lately) continue;
+    const { what, kind, id, ...moment } = record.lately;
+    const group = groups.get(kind) ?? { moment, created: new Set<string>(), deleted: new Set<string>() };
+    groups.set(kind, group);
+    group.moment = moment;
+    group[what].add(id);
+  }
+  const added = [...groups].map(([kind, { moment, created, deleted }]): Recent => ({ ...moment, kind, created: [...created], unseen: [...created], deleted: [...deleted] }));
+  return [...before, ...added].map((one) => (seen.has(one.kind) ? { ...one, unseen: one.unseen.filter((id) => !seen.get(one.kind)?.has(id)) } : one));
 }
 
 /** Intents whose outcome nobody knows: no result, or a result that says so. One that was renewed counts as of then. */

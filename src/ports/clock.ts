@@ -1,11 +1,27 @@
 // The real clock: wall time, a monotonic one for durations, and a sleep that can be interrupted.
+import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { hrtime } from 'node:process';
 import type { Clock } from './index.js';
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export function systemClock(): Clock {
-  return { now: () => Date.now(), monotonic, sleep };
+  return { now: () => Date.now(), monotonic, boot, sleep };
+}
+
+function boot(): ReturnType<Clock['boot']> {
+  return { id: (bootId ??= readBootId()), milliseconds: uptime() * 1000 };
+}
+
+let bootId: string | null | undefined;
+
+function readBootId(): string | null {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return null;
+  }
 }
 
 /** Node loads `performance` when it is first asked for, which takes longer than many a request. */

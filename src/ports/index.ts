@@ -7,6 +7,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds that never go back. */
   monotonic(): number;
+  /** Milliseconds since the machine was started, sleep included, and what tells this start from others; null where the system does not tell. */
+  boot(): { readonly id: string | null; readonly milliseconds: number };
   /** Resolves after `milliseconds`; rejects with the signal's reason when aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }

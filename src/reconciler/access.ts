@@ -9,16 +9,16 @@ import {
   type AccessReview,
   type Change,
   type Diagnostic,
-  type Entry,
   type Live,
   type PlanRequest,
   type Project,
+  type State,
 } from '../model/index.js';
 import type { Snapshot } from '../state/store.js';
 import { checkTarget, observe, type World } from './observe.js';
 import { plan } from './plan.js';
 import type { PlanInput } from './plan-input.js';
-import type { Desk } from './propose.js';
+import { observingOf, type Desk } from './propose.js';
 import { ACCOUNTS, administers, AUTHORIZATIONS, rank } from './roles.js';
 import { select } from './select.js';
 
@@ -29,19 +29,21 @@ const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: fa
 
 /** The review of a run of its own: reads accounts and authorizations alone. */
 export async function reviewAccess(
-  { kinds, cloud, emit, clock }: Desk,
+  desk: Desk,
   whole: Project,
   snapshot: Snapshot | undefined,
 ): Promise<{ readonly access: AccessReview; readonly diagnostics: readonly Diagnostic[] }> {
+  const { kinds, cloud, clock } = desk;
   const names = [ACCOUNTS, AUTHORIZATIONS];
   checkTarget(snapshot?.state, cloud.target);
   const resources = Object.fromEntries(Object.entries(snapshot?.state.resources ?? {}).filter(([, { kind }]) => names.includes(kind)));
-  const world = await observe(cloud, kinds, names, Object.values(resources), emit);
+  const state = snapshot && { ...snapshot.state, resources };
+  const observing = observingOf(desk, state);
+  const world = await observe(observing, names);
   const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
   const project = { ...whole, declarations: whole.declarations.filter(ours), lookups: whole.lookups.filter(ours) };
-  const state = snapshot && { ...snapshot.state, resources };
   const selection = select(kinds, project, state, request);
-  const input: PlanInput = { kinds, project, state, world, selection, secrets: new Map(), compose: cloud.compose, request, now: clock.now() };
+  const input: PlanInput = { kinds, project, state, world, selection, secrets: new Map(), compose: cloud.compose, request, now: clock.now(), visibility: observing.visibility };
   const { changes, diagnostics } = plan(input).plan;
   const found = accessReview(world, changes);
   return { access: found.access as AccessReview, diagnostics: [...diagnostics.filter(({ severity }) => severity === 'error'), ...found.diagnostics] };
@@ -51,10 +53,10 @@ export async function reviewAccess(
  * The review of an audit. Where that read authorizations and had no need of accounts, they are read for the review;
  * where they cannot be, it says so, and nobody knows what reaches where.
  */
-export async function reviewWith({ kinds, cloud, emit }: Desk, world: World, changes: readonly Change[], entries: readonly Entry[]): Promise<Reviewed> {
+export async function reviewWith(desk: Desk, world: World, changes: readonly Change[], state: State | undefined): Promise<Reviewed> {
   if (!world.has(AUTHORIZATIONS) || world.has(ACCOUNTS)) return accessReview(world, changes);
   try {
-    return accessReview(new Map([...world, ...(await observe(cloud, kinds, [ACCOUNTS], entries, emit))]), changes);
+    return accessReview(new Map([...world, ...(await observe(observingOf(desk, state), [ACCOUNTS]))]), changes);
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
     const summary = 'The access review holds no account tree, because accounts could not be read.';

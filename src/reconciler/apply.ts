@@ -25,13 +25,13 @@ import {
   type Value,
   type Values,
 } from '../model/index.js';
-import { taken } from './diff.js';
 import { verify, type DocumentWrite } from './document-write.js';
-import { beforeRun, missingSecret, perform, withoutSent, type Hands, type Performed, type Surroundings, type WrittenFields } from './execute.js';
-import { remembered, withoutSecrets } from './observe.js';
+import { beforeRun, missingSecret, perform, unproven, withoutSent, type Hands, type Performed, type Surroundings, type WrittenFields } from './execute.js';
+import { remembered } from './observe.js';
 import type { Proposal } from './plan.js';
 import { propose } from './propose.js';
-import { besideNone, outcomeOf, recover, resultOf, settle, type Settled } from './recover.js';
+import { outcomeOf, recordsOf, recover, settle, type Settled } from './recover.js';
+import { readBack, shownOf, type ReadBack } from './read-back.js';
 import { valueAt } from './resolve.js';
 import { demotes, moves } from './roles.js';
 import { staleness } from './stale.js';
@@ -63,7 +63,7 @@ export interface Applied {
 export async function apply(hands: Hands, project: Project, request: PlanRequest, { approve, document, saved }: Approval): Promise<Applied> {
   const recovered = await recover(hands, hands.session);
   const snapshot = recovered.length > 0 || hands.session.snapshot.unfinished ? await hands.session.compact() : hands.session.snapshot;
-  const proposal = await propose(hands, project, snapshot, request);
+  const proposal = await visible(hands, (waited) => propose(hands, project, snapshot, request, waited));
   const nothing = (exit: Exit, approved = false): Applied => ({ proposal, approved, outcomes: [], diagnostics: recovered, exit });
   if (saved) refuseStale(staleness(saved, document(proposal)));
   const missing = proposal.plan.changes.flatMap((change) => (writes(change) ? (missingSecret(change, change.write.fields) ?? []) : []));
@@ -82,6 +82,22 @@ export async function apply(hands: Hands, project: Project, request: PlanRequest
   const trouble = run.trouble ?? (await compacted(hands));
   const diagnostics = [...recovered, ...run.notes, ...(trouble?.diagnostics ?? [])];
   return { proposal: final, approved, outcomes, diagnostics, exit: worst([exitOf(final, outcomes), ...(trouble ? [trouble.exit] : [])]) };
+}
+
+const FIRST_PAUSE = 1000;
+
+/** Plans again, with growing pauses, while the plan has to do with objects that were created just now and are not visible yet. */
+async function visible({ clock, emit, signal, settleMilliseconds }: Hands, plan: (waited: number) => Promise<Proposal>): Promise<Proposal> {
+  const began = clock.monotonic();
+  for (let pause = FIRST_PAUSE; ; pause *= 2) {
+    const waited = clock.monotonic() - began;
+    const proposal = await plan(waited);
+    const left = settleMilliseconds - waited;
+    if (proposal.awaited.length === 0 || left <= 0) return proposal;
+    const [first, ...more] = proposal.awaited;
+    emit({ type: 'waiting', why: `until the service shows ${first}${more.length === 0 ? '' : ` and ${more.length} more`}`, milliseconds: Math.min(pause, left) });
+    await clock.sleep(Math.min(pause, left), signal);
+  }
 }
 
 /** What was done stays done and on record, whatever becomes of the state: the journal holds it. */
@@ -173,6 +189,7 @@ class Run {
     await this.#unlessCut(() => this.#proveUpdates());
     await this.#phase(this.#changes.filter(goes));
     await this.#unlessCut(() => this.#proveDeletes());
+    if (!this.#hands.signal.aborted) await this.#unlessCut(() => this.#lookForCreated());
     if (this.#bug) throw this.#bug.error;
     return this.#changes.map((change) => this.#outcomes.get(change.address) as Outcome);
   }
@@ -316,15 +333,15 @@ class Run {
   /** Looks what became of creates without an answer. Returns addresses that were not applied and may be sent once more. */
   async #settle(release: (address: string) => void): Promise<readonly string[]> {
     const intents = [...this.#unsettled.values()];
-    const settled = (await this.#look(intents)).map(besideNone);
+    const settled = await this.#look(intents);
     const again: string[] = [];
     this.#silence = 0;
     for (const intent of intents) {
       const one = settled.find((candidate) => candidate.intent === intent);
-      const result = one && resultOf(this.#hands.kinds, one);
-      if (result) await this.#hands.session.record(result);
+      const records = one ? recordsOf(this.#hands.kinds, one) : [];
+      if (records.length > 0) await this.#hands.session.record(...records);
       this.#unsettled.delete(intent.address);
-      if (result?.entry) this.#bind(intent.address, result.entry);
+      for (const record of records) if (record.type === 'result' && record.entry) this.#bind(intent.address, record.entry);
       if (one?.verdict === 'absent' && !this.#final.has(intent.address)) {
         this.#final.add(intent.address);
         again.push(intent.address);
@@ -338,7 +355,7 @@ class Run {
 
   async #look(intents: readonly Intent[]): Promise<readonly Settled[]> {
     try {
-      return await settle(this.#hands, intents, [...this.#entries.values()], this.#hands.clock.now());
+      return await settle(this.#hands, intents, [...this.#entries.values()], 0);
     } catch (error) {
       if (error instanceof Refusal || this.#hands.signal.aborted) return [];
       throw error;
@@ -347,20 +364,26 @@ class Run {
 
   /** One reading a kind proves that what was answered with success is really there. */
   async #proveUpdates(): Promise<void> {
-    const live = await this.#readBack([...this.#written.values()].map(({ change, id }) => ({ kind: change.kind, id })));
-    for (const { change, id, fields, prior, document } of this.#written.values()) {
-      const kind = this.#hands.kinds.get(change.kind) as Kind;
-      const now = live.get(`${kind.name} ${id}`);
-      if (now === 'unread') continue;
-      if (now && taken(kind, fields, now)) {
-        this.#compare(change, kind, document, now);
-        continue;
-      }
+    const written = [...this.#written.values()].map((one): ReadBack & typeof one => {
+      const kind = this.#hands.kinds.get(one.change.kind) as Kind;
+      const before = 'before' in one.change ? one.change.before : {};
+      return { ...one, kind, judge: (live) => shownOf(kind, one.fields, before, live) };
+    });
+    const found = await readBack(this.#hands, written, (kind) => this.#count(kind));
+    for (const one of written) {
+      const { shown = 'unread', live } = found.get(one) ?? {};
+      const { change, kind, fields, prior, document } = one;
+      if (shown === 'taken' && live) this.#compare(change, kind, document, live);
+      if (shown === 'taken' || shown === 'unread') continue;
       const entry = this.#entries.get(change.address) ?? prior;
-      const proven = entry && { ...withoutSent(entry, fields), applied: prior?.applied ?? {}, ...(now ? { observed: remembered(kind, now.values) } : {}) };
+      const proven = entry && { ...withoutSent(entry, fields), applied: prior?.applied ?? {}, ...(live ? { observed: remembered(kind, live.values) } : {}) };
       if (proven) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: proven });
-      this.#fail(change, 'not-taken', `${change.address}: the service answered with success, but what it holds is not what was sent.`);
+      this.#fail(change, unproven(change.address, shown), shown === 'other' ? 'failed' : 'unknown');
     }
+  }
+
+  #count(kind: Kind): number {
+    return [...this.#entries.values()].filter((entry) => entry.kind === kind.name).length;
   }
 
   /** What a write of a whole document left behind of the rest of it. */
@@ -368,51 +391,46 @@ class Run {
     if (!document) return;
     const { lost, notes } = verify(kind, change.address, document, now);
     this.notes.push(...notes);
-    if (lost) this.#end({ ...(this.#outcomes.get(change.address) as Outcome), outcome: 'failed', diagnostic: { ...lost, ...(change.origin ? { origin: change.origin } : {}) } });
+    if (lost) this.#fail(change, lost);
   }
 
   async #proveDeletes(): Promise<void> {
-    const deleted = this.#changes.filter((change) => change.action === 'delete' && this.#outcomes.get(change.address)?.outcome === 'done');
-    const live = await this.#readBack(deleted.flatMap((change) => ('id' in change ? [{ kind: change.kind, id: change.id }] : [])));
-    for (const change of deleted) {
-      const now = 'id' in change ? live.get(`${change.kind} ${change.id}`) : undefined;
-      if (now === undefined || now === 'unread') continue;
+    const deleted = this.#changes.flatMap((change): (ReadBack & { readonly change: Change })[] => {
+      const done = change.action === 'delete' && this.#outcomes.get(change.address)?.outcome === 'done';
+      return done ? [{ change, kind: this.#hands.kinds.get(change.kind) as Kind, id: change.id, judge: (live) => (live ? 'earlier' : 'taken') }] : [];
+    });
+    const found = await readBack(this.#hands, deleted, (kind) => this.#count(kind));
+    for (const one of deleted) {
+      if (found.get(one)?.shown !== 'earlier') continue;
+      const { change } = one;
       const entry = this.#deleted.get(change.address);
       if (entry) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry });
-      this.#fail(change, 'still-there', `${change.address}: the service answered with success, but the object is still there.`);
+      const summary = `${change.address}: the service answered with success, but the object is still there.`;
+      this.#fail(change, { severity: 'error', code: 'still-there', summary, detail: 'Plan again to see what is there.', address: change.address });
     }
   }
 
-  #fail(change: Change, code: string, summary: string): void {
-    const outcome = this.#outcomes.get(change.address) as Outcome;
-    this.#end({
-      ...outcome,
-      outcome: 'failed',
-      diagnostic: { severity: 'error', code, summary, detail: 'Plan again to see what is there.', address: change.address, ...(change.origin ? { origin: change.origin } : {}) },
+  /** One listing of each kind with creates tells which of the new objects it shows: their absence means something from now on. */
+  async #lookForCreated(): Promise<void> {
+    const made = this.#changes.flatMap((change) => {
+      const outcome = change.action === 'create' ? this.#outcomes.get(change.address) : undefined;
+      return outcome?.outcome === 'done' && outcome.id !== undefined ? [{ kind: change.kind, id: outcome.id }] : [];
     });
-  }
-
-  /** Objects by `<kind> <id>`, by listing or one by one, whichever is fewer requests. A reading that fails proves nothing. */
-  async #readBack(wanted: readonly { readonly kind: string; readonly id: string }[]): Promise<ReadonlyMap<string, ReadBack>> {
-    const found = new Map<string, ReadBack>();
-    for (const name of new Set(wanted.map((one) => one.kind))) {
-      const kind = this.#hands.kinds.get(name) as Kind;
-      const ids = wanted.filter((one) => one.kind === name).map((one) => one.id);
-      const looks = kind.operations.by_ids ? Math.ceil(ids.length / 100) : ids.length;
-      const pages = Math.ceil(([...this.#entries.values()].filter((entry) => entry.kind === name).length + 1) / kind.operations.page);
+    for (const name of new Set(made.map(({ kind }) => kind))) {
       try {
-        const objects = looks <= pages ? await this.#hands.cloud.find(kind, ids) : (await this.#hands.cloud.list(kind)).objects;
-        for (const live of objects) found.set(`${name} ${live.id}`, { ...live, values: withoutSecrets(kind.attributes, live.values) });
+        const shown = new Set((await this.#hands.cloud.list(this.#hands.kinds.get(name) as Kind)).objects.map(({ id }) => id));
+        const ids = made.flatMap(({ kind, id }) => (kind === name && shown.has(id) ? [id] : []));
+        if (ids.length > 0) await this.#hands.session.record({ type: 'seen', kind: name, ids });
       } catch (error) {
         if (!(error instanceof Refusal) && !this.#hands.signal.aborted) throw error;
-        for (const id of ids) found.set(`${name} ${id}`, 'unread');
       }
     }
-    return found;
+  }
+
+  #fail(change: Change, diagnostic: Diagnostic, outcome: 'failed' | 'unknown' = 'failed'): void {
+    this.#end({ ...(this.#outcomes.get(change.address) as Outcome), outcome, diagnostic: { ...diagnostic, ...(change.origin ? { origin: change.origin } : {}) } });
   }
 }
-
-type ReadBack = Live | 'unread';
 
 /** The request left, and what became of it could not be recorded. */
 function unrecorded({ address, kind, action }: Change): Outcome {

@@ -4,6 +4,7 @@ import { exits, Refusal, type Collection, type Diagnostic, type Found, type Impa
 import { managers, type AuditDesk } from './drift.js';
 import { DESTINATIONS, impactOf, RULES } from './impact.js';
 import { observe, type World } from './observe.js';
+import { observingOf } from './propose.js';
 import type { Proposal } from './plan.js';
 import { ACCOUNTS } from './roles.js';
 
@@ -23,12 +24,12 @@ export interface Assessed {
 /** The alerts since a time against the rules before and after a plan. A plan with errors has no after, and is not judged. */
 export async function assess(desk: AuditDesk, { proposal: { plan, world }, state, since }: Assessed): Promise<Assessment> {
   if (plan.diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics: [] };
-  const { cloud, kinds, collections, emit, clock } = desk;
+  const { cloud, collections, clock } = desk;
   const entries = state?.resources ?? {};
   const diagnostics: Diagnostic[] = [];
   const unread = [ACCOUNTS, RULES, DESTINATIONS].filter((name) => !world.has(name));
   try {
-    const more = await observe(cloud, kinds, unread, Object.values(entries), emit);
+    const more = await observe(observingOf(desk, state), unread);
     let accounts: Promise<ReadonlyMap<string, string>> | undefined;
     const impact = await impactOf(
       { world: new Map([...world, ...more]), changes: plan.changes, addressOf: managers(plan.changes, entries) },

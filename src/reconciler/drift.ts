@@ -4,6 +4,7 @@ import {
   compareText,
   exits,
   redact,
+  REPLACED_OUTSIDE,
   Secret,
   SENSITIVE,
   writes,
@@ -53,7 +54,7 @@ interface Case<T> {
 
 export async function findDrift(desk: AuditDesk, project: Project, snapshot: Snapshot | undefined): Promise<Audit> {
   const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
-  const { plan, world, strangers, exit } = await propose(desk, project, snapshot, request);
+  const { plan, world, unmanaged: objects, exit } = await propose(desk, project, snapshot, request);
   const entries = snapshot?.state.resources ?? {};
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
   const drifted = new Map(plan.drift.map((one) => [one.address, one.changes]));
@@ -66,7 +67,7 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
   const [news] = Object.values(entries)
     .map(({ applied_at }) => applied_at)
     .toSorted(compareText);
-  const unmanaged = [...strangers].flatMap(([name, objects]) => objects.map((live) => strangerOf(desk.kinds.get(name) as Kind, live, news)));
+  const unmanaged = [...objects].flatMap(([name, some]) => some.map((live) => unmanagedOf(desk.kinds.get(name) as Kind, live, news)));
   const subjects = [...cases, ...unmanaged].flatMap(({ subject }) => subject ?? []);
   const { told, diagnostics } = await attribute(desk, subjects, [...world.values()].find(({ skew }) => skew !== undefined)?.skew);
   const said = new Map(subjects.map((subject, index) => [subject, told[index] as Attribution]));
@@ -75,7 +76,7 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
   const named = new Set(records.map(({ address }) => address));
   const expectations = await verify(desk.cloud, desk.collections, project.expectations);
   const unknown = unverified(expectations);
-  const review = await reviewWith(desk, world, plan.changes, Object.values(entries));
+  const review = await reviewWith(desk, world, plan.changes, snapshot?.state);
   const drifts = records.some(({ status }) => status !== 'settled') || expectations.some(({ verdict }) => verdict === 'failed');
   const failed = exit === exits.error || exit === exits.undecided;
   return {
@@ -103,21 +104,23 @@ function recordOf(
   drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>,
 ): Found | undefined {
   const base = { address: change.address, kind: change.kind, origin: change.origin ?? null, since: entry?.applied_at ?? null };
-  const applied = (path: string): Json => json(valueAt(entry?.applied ?? {}, path));
+  const applied = (path: string): Pick<DriftChange, 'applied'> => (entry ? { applied: json(valueAt(entry.applied, path)) } : {});
+  // A secret cannot be read back, so it is never drift.
+  const changes = 'changes' in change ? change.changes.filter((one) => !isSecret(one.after)) : [];
+  const told = changes.map((one): DriftChange => ({ path: one.path, declared: json(one.after), ...applied(one.path), live: json(one.before) }));
+  if (change.action === 'adopt' && change.previous_id !== undefined) {
+    const replaced = { reason: REPLACED_OUTSIDE, previous_id: change.previous_id, importing: { id: change.id } } as const;
+    return { record: { ...base, id: change.id, status: 'replaced', ...replaced, changes: told }, outside: changes.map(({ path }) => path) };
+  }
   if (change.action === 'create') return { record: { ...base, id: entry?.id ?? null, status: entry ? 'gone' : 'missing', changes: [] }, outside: [] };
   if (change.action === 'delete' || change.action === 'forget' || (change.action === 'update' && !change.desired)) {
     const gone = change.action === 'forget' && drifted.has(change.address);
     return { record: { ...base, id: change.id, status: gone ? 'gone' : 'undeclared', changes: [] }, outside: [] };
   }
-  if ('changes' in change && writes(change) && change.changes.some((one) => !isSecret(one.after)))
+  if (changes.length > 0 && writes(change))
     return {
-      record: {
-        ...base,
-        id: change.id,
-        status: 'changed',
-        changes: change.changes.map((one): DriftChange => ({ path: one.path, declared: json(one.after), applied: applied(one.path), live: json(one.before) })),
-      },
-      outside: change.changes.flatMap((one) => ((one.drifted || entry?.id !== change.id) && !isSecret(one.after) ? [one.path] : [])),
+      record: { ...base, id: change.id, status: 'changed', changes: told },
+      outside: changes.flatMap((one) => (one.drifted || entry?.id !== change.id ? [one.path] : [])),
     };
   const outside = drifted.get(change.address);
   if (!outside || outside.length === 0) return undefined;
@@ -133,18 +136,21 @@ function recordOf(
   };
 }
 
+/** Of what took the place of another object, the log is asked who created it. */
+const askedAs: Partial<Record<DriftRecord['status'], Subject['what']>> = { gone: 'gone', replaced: 'unmanaged' };
+
 /** What the log is asked; nothing where no other hand can have done it. */
 function subjectOf(
   { record: { id, status }, outside }: Found,
   kind: Kind,
   { entry, declaration, world }: { readonly entry: Entry | undefined; readonly declaration: Declaration | undefined; readonly world: World },
 ): Subject | undefined {
-  if (id === null || (status !== 'gone' && outside.length === 0)) return undefined;
+  if (id === null || (status !== 'gone' && status !== 'replaced' && outside.length === 0)) return undefined;
   const live = world.get(kind.name)?.byId.get(id);
   return {
     kind,
     id,
-    what: status === 'gone' ? 'gone' : 'changed',
+    what: askedAs[status] ?? 'changed',
     drifted: outside,
     declared: declaration?.values ?? {},
     ...(entry?.id === id && { prior: entry }),
@@ -152,7 +158,7 @@ function subjectOf(
   };
 }
 
-function strangerOf(kind: Kind, live: Live, news: string | undefined): Case<UnmanagedRecord> & { readonly subject: Subject } {
+function unmanagedOf(kind: Kind, live: Live, news: string | undefined): Case<UnmanagedRecord> & { readonly subject: Subject } {
   const subject: Subject = { kind, id: live.id, what: 'unmanaged', drifted: [], declared: {}, live, ...(news !== undefined && { news }) };
   return { record: { kind: kind.name, id: live.id, label: labelOf(kind, live) }, subject };
 }
@@ -174,7 +180,6 @@ export function managers(changes: readonly Change[], entries: Readonly<Record<st
   return (kind, id) => all.get(`${kind} ${id}`);
 }
 
-/** A secret cannot be read back, so it is never drift. */
 const isSecret = (value: Value | undefined): boolean => value instanceof Secret;
 
 const json = (value: Value | undefined): Json => (value === undefined ? null : redact(value, () => SENSITIVE));

@@ -19,6 +19,7 @@ import {
   type JsonObject,
   type Kind,
   type Live,
+  type Moment,
   type Outcome,
   type OutcomeClass,
   type Request,
@@ -31,11 +32,13 @@ import {
 } from '../model/index.js';
 import type { Random } from '../ports/index.js';
 import type { Session } from '../state/store.js';
+import { momentOf } from './age.js';
 import { taken } from './diff.js';
 import { prepare, replacesDocument, type DocumentWrite, type Ready } from './document-write.js';
 import { identityKey, indexByIdentity } from './match.js';
 import { applied, ours } from './merge.js';
 import { remembered, withoutSecrets } from './observe.js';
+import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
 import type { Desk } from './propose.js';
 import { fillAll, type Resolver } from './resolve.js';
 import { moves, reroles } from './roles.js';
@@ -73,7 +76,8 @@ export interface Surroundings {
 /** What existed before the run, for pre-images: built once a kind, so that a thousand creates stay linear. */
 export interface Before {
   readonly equals: (kind: Kind, values: Values) => readonly string[];
-  readonly highest: (kind: Kind) => string | undefined;
+  /** The highest of its numeric ids, and the newest of its time-based ones. */
+  readonly youngest: (kind: Kind) => Pick<Intent, 'highest' | 'newest'>;
   /** The server's clock at a time of ours (ISO 8601), where it told. */
   readonly server_at: (kind: Kind, at: string) => string | undefined;
 }
@@ -175,7 +179,7 @@ function sameMemory(kind: Kind, a: Entry, b: Entry): boolean {
   return stable(a) === stable(b);
 }
 
-const timestamp = ({ clock }: Hands): string => new Date(clock.now()).toISOString();
+const timestamp = ({ clock }: Pick<Hands, 'clock'>): string => new Date(clock.now()).toISOString();
 
 /** The old address of a rename goes after the new one is bound: a journal that is torn between them holds both, which the next plan understands, and not neither. */
 const moved = (change: Change): readonly Result[] => (change.renamed_from === undefined ? [] : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }]);
@@ -212,7 +216,6 @@ async function create(
 ): Promise<{ outcome: Outcome['outcome']; id?: string; entry?: Entry; pending?: Intent; again?: boolean; diagnostic?: Diagnostic }> {
   const { kind, write, around } = errand;
   const body = redactAll(write.fields);
-  const at = timestamp(hands);
   const intent: Intent = {
     type: 'intent',
     op: hands.random.uuid(),
@@ -223,15 +226,21 @@ async function create(
     body,
     preimage: around.before.equals(kind, write.fields),
     entry,
-    at,
-    ...optional('highest', around.before.highest(kind)),
-    ...optional('server_at', around.before.server_at(kind, at)),
+    ...around.before.youngest(kind),
+    ...moment(hands, kind, around),
   };
   const sent = await (await sender(hands, errand, intent))(errand.request);
   // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
   if (sent.class === 'applied' && sent.live && !around.known(kind.name, sent.live.id)) {
     const done: Entry = { ...entry, applied_at: timestamp(hands), id: sent.live.id, observed: remembered(kind, sent.live.values) };
-    await hands.session.record({ type: 'result', op: intent.op, class: 'applied', address, entry: done });
+    await hands.session.record({
+      type: 'result',
+      op: intent.op,
+      class: 'applied',
+      address,
+      entry: done,
+      lately: { what: 'created', kind: kind.name, id: done.id, ...moment(hands, kind, around) },
+    });
     return { outcome: 'done', id: done.id, entry: done };
   }
   await hands.session.record({ type: 'result', op: intent.op, class: sent.class === 'applied' ? 'unknown' : sent.class, address });
@@ -250,16 +259,15 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
   const known = desired && entry && (!prior || change.renamed_from !== undefined) ? bound(kind, change, entry, prior) : prior;
   const doubted = known && withoutSent(known, write.fields);
   if (doubted && doubted !== prior) await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: doubted }, ...moved(change));
-  const counts = change.action === 'update' ? { body: redactAll(write.fields) } : {};
-  const intent: Intent = { ...repeatable(hands, kind, change.address, 'update', change.id), ...counts };
+  const intent: Intent = { ...repeatable(hands, errand, change.address, 'update', change.id), body: redactAll(write.fields) };
   const answered = await sendUntilKnown(hands, errand, intent, change.before);
   // An echo is not a reading: what the safety of others rests on is looked at.
   const doubtful = answered.class === 'applied' && (around.awaited(change.address) || (answered.live !== undefined && !echoes(kind, write.fields, answered.live)));
-  const sent = doubtful ? await proven(hands, errand, intent) : answered;
+  const sent = doubtful ? await proven(hands, errand, intent, change.before) : answered;
   const at = timestamp(hands);
   if (sent.class === 'applied') {
     const done = entry ? { ...entry, applied_at: at, id: change.id, observed: remembered(kind, { ...change.before, ...write.fields }) } : null;
-    const spent = change.action === 'update' ? { spent: { at, action: 'update' as const } } : {};
+    const spent = { spent: { at, action: 'update' as const, kind: kind.name, id: change.id } };
     const result: Result = { type: 'result', class: 'applied', address: change.address, entry: done };
     // An old role or an old place in the tree must not come back after the next run: that one waits, and counts it.
     if (answered.lingers && (reroles(change) || moves(change))) await hands.session.record(result, { type: 'result', op: intent.op, class: 'unknown', address: change.address });
@@ -285,14 +293,23 @@ const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
   taken(kind, Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(values, name))), { id: '', values });
 
 /** A success that is doubtful, or that the safety of another change rests on, counts once it was seen. */
-async function proven(hands: Hands, { kind, write }: Errand, { address, id }: Intent): Promise<Sent> {
-  const look = await tryFind(hands, kind, id as string);
-  if (look !== undefined && look !== 'unread' && taken(kind, write.fields, look)) return { class: 'applied' };
-  const seen = look === 'unread' ? 'nobody could look whether it did' : 'what it holds is not what was sent';
-  return {
-    class: 'rejected',
-    diagnostic: { severity: 'error', code: 'not-taken', summary: `${address}: the service answered with success, but ${seen}.`, detail: 'Plan again to see what is there.' },
-  };
+async function proven(hands: Hands, { kind, write }: Errand, { address, id = '' }: Intent, before: Values): Promise<Sent> {
+  const one: ReadBack = { kind, id, judge: (live) => shownOf(kind, write.fields, before, live) };
+  const { shown = 'unread' } = (await readBack(hands, [one], () => Infinity)).get(one) ?? {};
+  if (shown === 'taken') return { class: 'applied' };
+  return { class: shown === 'other' ? 'rejected' : 'unknown', diagnostic: unproven(address, shown) };
+}
+
+/** A success that a reading does not bear out. */
+export function unproven(address: string, shown: Exclude<Shown, 'taken'>): Diagnostic {
+  const [code, seen] = (
+    {
+      unread: ['unread', 'nobody could look whether it did'],
+      earlier: ['not-shown', 'it still shows the earlier value'],
+      other: ['not-taken', 'what it holds is not what was sent'],
+    } as const
+  )[shown];
+  return { severity: 'error', code, summary: `${address}: the service answered with success, but ${seen}.`, detail: 'Plan again to see what is there.', address };
 }
 
 /** An adopted or renamed object is ours before anything is sent to it; nothing counts as applied yet. */
@@ -313,7 +330,7 @@ export function withoutSent(entry: Entry, fields: Values): Entry {
 async function remove(hands: Hands, errand: Errand, address: string): Promise<Written> {
   const { kind, write } = errand;
   const id = write.id as string;
-  const intent = repeatable(hands, kind, address, 'delete', id);
+  const intent = repeatable(hands, errand, address, 'delete', id);
   const sent = await sendUntilKnown(hands, errand, intent, write.live?.values ?? {});
   if (sent.class === 'applied' || isGone(sent)) {
     await hands.session.record({
@@ -322,7 +339,8 @@ async function remove(hands: Hands, errand: Errand, address: string): Promise<Wr
       class: 'applied',
       address,
       entry: null,
-      spent: { at: timestamp(hands), action: 'delete' },
+      spent: { at: timestamp(hands), action: 'delete', kind: kind.name, id },
+      lately: { what: 'deleted', kind: kind.name, id, ...moment(hands, kind, errand.around) },
     });
     return { outcome: 'done', id, entry: null };
   }
@@ -330,8 +348,14 @@ async function remove(hands: Hands, errand: Errand, address: string): Promise<Wr
   return { outcome: undoneBy(sent), id, ...optional('diagnostic', sent.diagnostic) };
 }
 
-function repeatable(hands: Hands, kind: Kind, address: string, action: 'update' | 'delete', id: string): Intent {
-  return { type: 'intent', op: hands.random.uuid(), address, kind: kind.name, action, id, at: timestamp(hands) };
+function repeatable(hands: Hands, { kind, around }: Errand, address: string, action: 'update' | 'delete', id: string): Intent {
+  return { type: 'intent', op: hands.random.uuid(), address, kind: kind.name, action, id, ...moment(hands, kind, around) };
+}
+
+/** Now, by every clock there is. */
+function moment(hands: Pick<Hands, 'clock'>, kind: Kind, { before }: Surroundings): Moment {
+  const at = timestamp(hands);
+  return momentOf(hands.clock, at, before.server_at(kind, at));
 }
 
 /**
@@ -348,7 +372,7 @@ async function sender({ cloud, session, clock }: Hands, { kind, write, around }:
     if (clock.monotonic() - recorded > RENEWAL) {
       // The wall clock may have been set back; the journal goes forward.
       at = Math.max(clock.now(), at + 1);
-      await session.record({ ...intent, at: new Date(at).toISOString() });
+      await session.record({ ...intent, ...moment({ clock }, kind, around), at: new Date(at).toISOString() });
       recorded = clock.monotonic();
     }
     await session.assertHeld();
@@ -452,7 +476,7 @@ function optional<K extends string, V>(name: K, value: V | undefined): Partial<R
 /** What existed before this run, from the reading the plan was made of. */
 export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live>; readonly skew?: number }>): Before {
   const indexes = new Map<string, ReadonlyMap<string, readonly Live[]>>();
-  const tops = new Map<string, string | undefined>();
+  const tops = new Map<string, Pick<Intent, 'highest' | 'newest'>>();
   return {
     equals: (kind, values) => {
       const collection = world.get(kind.name);
@@ -461,9 +485,10 @@ export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; read
       indexes.set(kind.name, index);
       return (index.get(identityKey(kind, values) ?? '') ?? []).map((live) => live.id);
     },
-    highest: (kind) => {
-      if (!tops.has(kind.name)) tops.set(kind.name, highestOf([...(world.get(kind.name)?.byId.keys() ?? [])]));
-      return tops.get(kind.name);
+    youngest: (kind) => {
+      const known = tops.get(kind.name) ?? youngestOf([...(world.get(kind.name)?.byId.keys() ?? [])]);
+      tops.set(kind.name, known);
+      return known;
     },
     server_at: (kind, at) => {
       const skew = world.get(kind.name)?.skew;
@@ -472,8 +497,18 @@ export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; read
   };
 }
 
-function highestOf(ids: readonly string[]): string | undefined {
-  let top: bigint | undefined;
-  for (const id of ids) if (/^\d+$/.test(id) && (top === undefined || BigInt(id) > top)) top = BigInt(id);
-  return top === undefined ? undefined : (idOf(String(top)) ?? undefined);
+function youngestOf(ids: readonly string[]): Pick<Intent, 'highest' | 'newest'> {
+  let [highest, newest]: [bigint | undefined, { readonly id: string; readonly ticks: bigint } | undefined] = [undefined, undefined];
+  for (const id of ids) {
+    const ticks = uuidTicks(id);
+    if (ticks !== undefined && (newest === undefined || ticks > newest.ticks)) newest = { id, ticks };
+    if (/^\d+$/.test(id) && (highest === undefined || BigInt(id) > highest)) highest = BigInt(id);
+  }
+  return { ...optional('highest', highest === undefined ? undefined : (idOf(String(highest)) ?? undefined)), ...optional('newest', newest?.id) };
+}
+
+/** The time in a time-based UUID (version 1), in units of 100 nanoseconds; undefined for any other id. */
+export function uuidTicks(id: string): bigint | undefined {
+  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(id);
+  return match ? BigInt(`0x${match[3]}${match[2]}${match[1]}`) : undefined;
 }

@@ -25,10 +25,12 @@ import {
   type Values,
   type Json,
 } from '../model/index.js';
+import type { Visibility } from './age.js';
 import type { Collection, World } from './observe.js';
 
 export interface Match {
-  readonly how: 'recorded' | 'adopt' | 'identity' | 'none';
+  /** `unseen`: created just now, and no listing has shown it yet. */
+  readonly how: 'recorded' | 'unseen' | 'adopt' | 'identity' | 'none';
   readonly live?: Live;
   readonly entry?: Entry;
   /** The address the entry stands under, where the declaration was renamed. */
@@ -65,13 +67,15 @@ export function previousAddress(declaration: Declaration, state: State | undefin
 export class Matcher {
   readonly #world: World;
   readonly #state: State | undefined;
+  readonly #visibility: Visibility;
   readonly #managed = new Map<string, string>();
   readonly #claimed = new Map<string, string>();
   readonly #index = new Map<string, ReadonlyMap<string, readonly Live[]>>();
 
-  constructor(world: World, state: State | undefined, declarations: Iterable<Declaration>) {
+  constructor({ world, state, visibility }: { readonly world: World; readonly state: State | undefined; readonly visibility: Visibility }, declarations: Iterable<Declaration>) {
     this.#world = world;
     this.#state = state;
+    this.#visibility = visibility;
     for (const [address, entry] of Object.entries(state?.resources ?? {})) this.#managed.set(key(entry.kind, entry.id), address);
     for (const { kind, address, lifecycle } of declarations)
       if (lifecycle.adopt !== undefined && !this.#claimed.has(key(kind, lifecycle.adopt))) this.#claimed.set(key(kind, lifecycle.adopt), address);
@@ -87,6 +91,7 @@ export class Matcher {
       const live = collection.byId.get(entry.id);
       if (live && adopt !== undefined && adopt !== entry.id) return this.#alreadyBound(declaration, entry, adopt);
       if (live) return { how: 'recorded', live, entry, ...rename };
+      if (this.#visibility.created(kind.name, entry.id) === 'unseen') return { how: 'unseen', entry, ...rename };
     }
     const base = entry ? { entry, gone: true, ...rename } : rename;
     if (adopt !== undefined) return this.#adopt(collection, declaration, adopt, base);
@@ -181,7 +186,7 @@ export function identityKey(kind: Kind, values: Values): string | undefined {
 }
 
 /** One spelling for what `same` calls equal: empties are null, texts are unescaped, secrets are left out. */
-function comparable(attribute: Attribute, value: Value | undefined): Json {
+export function comparable(attribute: Attribute, value: Value | undefined): Json {
   const plain = redact(normal(attribute, value));
   if (isEmpty(plain)) return null;
   if (attribute.word === 'object' && isTree(plain)) {
@@ -200,7 +205,7 @@ function comparable(attribute: Attribute, value: Value | undefined): Json {
  * What an undeclared reference to the same kind means: the root of the tree, such as the account the keys belong to,
  * whose parent is not in the listing.
  */
-function ownRoot(collection: Collection): Values {
+export function ownRoot(collection: Collection): Values {
   const { kind, byId } = collection;
   const self = writables(kind).find(([, attribute]) => attribute.word === 'ref' && attribute.to === kind.name && attribute.optional);
   if (!self) return {};

@@ -19,6 +19,7 @@ import {
   isTree,
   walk,
 } from '../model/index.js';
+import type { Visibility } from './age.js';
 
 /** A kind's live objects, proven complete. */
 export interface Collection {
@@ -26,6 +27,7 @@ export interface Collection {
   readonly byId: ReadonlyMap<string, Live>;
   /** As in `Listing`. */
   readonly skew?: number;
+  readonly pages?: number;
 }
 
 /** Everything that was read, by kind name. */
@@ -34,17 +36,26 @@ export type World = ReadonlyMap<string, Collection>;
 /** More ids than this are looked for by a second listing instead of one by one. */
 const LOOKS = 20;
 
-export async function observe(cloud: CloudReader, kinds: Kinds, names: Iterable<string>, entries: readonly Entry[], emit: Emit): Promise<World> {
-  const wanted = [...kinds.values()].filter((kind) => new Set(names).has(kind.name));
-  const collections = await Promise.all(wanted.map((kind) => collect(cloud, kind, entries, emit)));
+/** What is read, and with what. */
+export interface Observing {
+  readonly cloud: CloudReader;
+  readonly kinds: Kinds;
+  readonly emit: Emit;
+  /** Recorded objects: what a listing lacks of them is looked for once more. */
+  readonly entries: readonly Entry[];
+  readonly visibility: Visibility;
+}
+
+export async function observe(observing: Observing, names: Iterable<string>): Promise<World> {
+  const wanted = [...observing.kinds.values()].filter((kind) => new Set(names).has(kind.name));
+  const collections = await Promise.all(wanted.map((kind) => collect(observing, kind)));
   return new Map(collections.map((collection) => [collection.kind.name, collection]));
 }
 
-async function collect(cloud: CloudReader, kind: Kind, entries: readonly Entry[], emit: Emit): Promise<Collection> {
+async function collect({ cloud, entries, emit, visibility }: Observing, kind: Kind): Promise<Collection> {
   const listing = await cloud.list(kind);
   const byId = new Map<string, Live>();
-  const secretive = [...walk(kind.attributes)].some(([, attribute]) => attribute.secret);
-  const keep = (live: Live): unknown => byId.set(live.id, secretive ? { ...live, values: withoutSecrets(kind.attributes, live.values) } : live);
+  const keep = keeper(kind, byId, visibility);
   listing.objects.forEach(keep);
   const missing = entries.filter((entry) => entry.kind === kind.name && !byId.has(entry.id)).map((entry) => entry.id);
   if (missing.length > 0) {
@@ -52,7 +63,36 @@ async function collect(cloud: CloudReader, kind: Kind, entries: readonly Entry[]
     again.forEach(keep);
   }
   emit({ type: 'reading', kind: kind.name, objects: byId.size, done: true });
-  return { kind, byId, ...(listing.skew === undefined ? {} : { skew: listing.skew }) };
+  return { kind, byId, ...(listing.pages !== undefined && { pages: listing.pages }), ...(listing.skew === undefined ? {} : { skew: listing.skew }) };
+}
+
+/** Adds objects without their secrets, and none that was deleted just now. */
+function keeper(kind: Kind, byId: Map<string, Live>, { isDeleted }: Visibility): (live: Live) => void {
+  const secretive = [...walk(kind.attributes)].some(([, attribute]) => attribute.secret);
+  return (live) => {
+    if (!isDeleted(kind.name, live.id)) byId.set(live.id, secretive ? { ...live, values: withoutSecrets(kind.attributes, live.values) } : live);
+  };
+}
+
+/** Names without these are spelled one way, whichever way the service stores them. */
+const ESCAPED = /[&<>"']/;
+
+/**
+ * Another reading of a collection that came in several pages, before something is created in it: an object that moved
+ * between two pages while they were read is in neither. What either reading shows exists. A few names are asked for by
+ * the filter of the listing, more by a second listing.
+ */
+export async function readAgain({ cloud, visibility }: Pick<Observing, 'cloud' | 'visibility'>, collection: Collection, created: readonly Values[]): Promise<Collection> {
+  const { kind, pages = 1, byId: first } = collection;
+  if (pages <= 1) return collection;
+  const { by_name } = kind.operations;
+  const names = by_name === undefined ? [] : created.map((values) => values[by_name]);
+  const few = by_name !== undefined && names.length <= pages && names.every((name) => typeof name === 'string' && !ESCAPED.test(name));
+  const byId = new Map(first);
+  const keep = keeper(kind, byId, visibility);
+  const found = few ? (await Promise.all([...new Set(names)].map((name) => cloud.search(kind, { [by_name]: name as string })))).flat() : (await cloud.list(kind)).objects;
+  for (const live of found) if (!first.has(live.id)) keep(live);
+  return { ...collection, byId };
 }
 
 /** Even a server that answers a secret in clear must not get it into a plan or a state. */

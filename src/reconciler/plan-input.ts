@@ -1,5 +1,6 @@
 // Everything a plan is computed from. Nothing else reaches it, so the same input gives the same plan.
 import type { CloudReader, Kinds, PlanRequest, Project, State } from '../model/index.js';
+import type { Visibility } from './age.js';
 import type { SecretVerdict } from './diff.js';
 import type { World } from './observe.js';
 import type { Selection } from './select.js';
@@ -15,6 +16,8 @@ export interface PlanInput {
   readonly secrets: ReadonlyMap<string, SecretVerdict>;
   readonly compose: CloudReader['compose'];
   readonly request: PlanRequest;
+  /** What listings may get wrong of objects that were created or deleted just now. */
+  readonly visibility: Visibility;
   /** Milliseconds since 1970, for limits that hold over 24 hours. */
   readonly now: number;
   /** Within which a URL may move freely; absent: its host alone, which is stricter than the registrable domain. */

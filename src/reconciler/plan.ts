@@ -6,10 +6,12 @@ import {
   redact,
   redactAll,
   removals,
+  REPLACED_OUTSIDE,
   same,
   worst,
   exits,
   isChange,
+  walk,
   writes,
   type AttributeChange,
   type Attribute,
@@ -47,7 +49,9 @@ export interface Proposal {
   /** What the plan was computed from. */
   readonly world: World;
   /** Live objects that no address manages or claims, by kind name. */
-  readonly strangers: ReadonlyMap<string, readonly Live[]>;
+  readonly unmanaged: ReadonlyMap<string, readonly Live[]>;
+  /** Objects that are not visible yet and that this plan has to do with: apply waits for them. */
+  readonly awaited: readonly string[];
   /** 0 nothing to do, 2 changes, 3 blocked, 5 a person must decide, 1 errors. */
   readonly exit: Exit;
 }
@@ -72,6 +76,10 @@ interface Draft {
   readonly diagnostics: Diagnostic[];
   readonly exits: Exit[];
   readonly drift: Drift[];
+  /** Addresses of recorded objects that no listing shows yet. */
+  readonly unseen: Set<string>;
+  /** Of these, and of recorded objects that are gone so soon, those that have to be waited for. */
+  readonly awaited: Set<string>;
 }
 
 export function plan(input: PlanInput): Proposal {
@@ -81,9 +89,9 @@ export function plan(input: PlanInput): Proposal {
   const planned = new Map<string, Planned>();
   const lookups = input.request.destroy ? new Map<string, Planned>() : lookUp(input, diagnostics);
   const resolver: Resolver = (reference) => resolve(reference, planned, lookups, input.state, input.kinds);
-  const matcher = new Matcher(input.world, input.state, selection.declarations.values());
+  const matcher = new Matcher(input, selection.declarations.values());
   const declared = new Map(input.project.declarations.map((one) => [one.address, one]));
-  const draft: Draft = { input, declared, selection, graph: order, matcher, planned, resolver, diagnostics, exits: [], drift: [] };
+  const draft: Draft = { input, declared, selection, graph: order, matcher, planned, resolver, diagnostics, exits: [], drift: [], unseen: new Set(), awaited: new Set() };
   const changes: Change[] = [];
   for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
     const change = planDeclared(draft, selection.declarations.get(address) as Declaration);
@@ -93,8 +101,11 @@ export function plan(input: PlanInput): Proposal {
   const held = heldElsewhere(selection, input.state);
   const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry, held) ?? []);
   const ordered = sequence(changes, removals, input.world, input.kinds);
-  diagnostics.push(...suggestions(ordered, matcher, input.kinds), ...concerns(ordered, input));
-  const verdicts = judge(ordered, selection, input);
+  for (const change of ordered) if (writes(change)) for (const address of change.depends_on) if (draft.unseen.has(address)) draft.awaited.add(address);
+  diagnostics.push(...suggestions(ordered, input.kinds), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
+  const matched = matchOthers(draft);
+  const unmanaged = new Map([...input.world.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]));
+  const verdicts = judge(ordered, { selection, input, matched, unmanaged });
   const errors = diagnostics.some((one) => one.severity === 'error') ? [exits.error] : [];
   const exit = worst([
     ...draft.exits,
@@ -102,9 +113,53 @@ export function plan(input: PlanInput): Proposal {
     ...(verdicts.some((one) => one.verdict === 'blocked') ? [exits.blocked] : []),
     ...(ordered.some(isChange) ? [exits.changes] : []),
   ]);
-  const strangers = new Map([...input.world.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]));
-  const unmanaged = Object.fromEntries([...strangers].map(([name, objects]) => [name, objects.length]));
-  return { world: input.world, strangers, plan: { changes: ordered, drift: draft.drift, unmanaged, verdicts, diagnostics }, exit };
+  const counts = Object.fromEntries([...unmanaged].map(([name, objects]) => [name, objects.length]));
+  const proposed: Plan = { changes: ordered, drift: draft.drift, unmanaged: counts, verdicts, diagnostics };
+  return { world: input.world, unmanaged, awaited: [...draft.awaited].toSorted(compareText), plan: proposed, exit };
+}
+
+/** `<kind> <id>` of every live object that a declaration means, also of those that the plan does not cover. */
+function matchOthers({ input, selection, matcher, planned, resolver }: Draft): ReadonlySet<string> {
+  const found = new Set([...planned.values()].flatMap(({ kind, live }) => (live ? [`${kind.name} ${live.id}`] : [])));
+  for (const declaration of selection.others) {
+    const kind = input.kinds.get(declaration.kind) as Kind;
+    if (!input.world.has(kind.name)) continue;
+    const match = matcher.match(kind, declaration, fillAll(kind.attributes, declaration.values, resolver));
+    if (!isTrouble(match) && match.live) found.add(`${kind.name} ${match.live.id}`);
+  }
+  return found;
+}
+
+/** Objects in whose place somebody put others. */
+function replacements({ input: { kinds } }: Draft, changes: readonly Change[]): readonly Diagnostic[] {
+  return changes.flatMap((change): Diagnostic[] => {
+    if (change.previous_id === undefined || !('id' in change)) return [];
+    const secretive = [...walk(kinds.get(change.kind)?.attributes ?? {})].some(([, { secret }]) => secret);
+    const summary = `${change.address} was replaced outside of trueup: ${change.previous_id} is gone, and ${change.id} is there in its place.`;
+    return [
+      {
+        severity: 'warning',
+        code: REPLACED_OUTSIDE,
+        summary: secretive ? `${summary} Its secret is not known to be yours.` : summary,
+        address: change.address,
+        ...(change.origin ? { origin: change.origin } : {}),
+      },
+    ];
+  });
+}
+
+function unseenNotes({ unseen }: Draft): readonly Diagnostic[] {
+  if (unseen.size === 0) return [];
+  const addresses = [...unseen].toSorted(compareText);
+  const shown = addresses.slice(0, 3).join(', ') + (addresses.length > 3 ? ` and ${addresses.length - 3} more` : '');
+  return [
+    {
+      severity: 'info',
+      code: 'not-visible-yet',
+      summary: `${shown} ${addresses.length === 1 ? 'was' : 'were'} created just now, and no listing shows ${addresses.length === 1 ? 'it' : 'them'} yet.`,
+      detail: 'Plan again in a minute to see what they hold.',
+    },
+  ];
 }
 
 function planDeclared(draft: Draft, declaration: Declaration): Change | undefined {
@@ -116,12 +171,28 @@ function planDeclared(draft: Draft, declaration: Declaration): Change | undefine
     draft.exits.push(match.exit);
     return undefined;
   }
+  if (match.how === 'unseen' && match.entry) return unseen(draft, kind, declaration, filled, { ...match, entry: match.entry });
   const values = match.live ? withNumbers(kind, filled, match.live.values) : filled;
   const change = match.live ? onLive(draft, kind, declaration, values, { ...match, live: match.live }) : creation(draft, kind, declaration, values, match);
   draft.planned.set(declaration.address, { kind, declared: values, ...(match.live ? { live: match.live } : {}), moves: change === undefined || writes(change) });
-  if (match.entry && match.live) noteDrift(draft, kind, declaration, match.entry, match.live);
-  if (match.entry && match.gone) draft.drift.push({ address: declaration.address, kind: kind.name, id: match.entry.id });
+  const { entry, live, gone } = match;
+  if (entry && gone) draft.drift.push({ address: declaration.address, kind: kind.name, id: entry.id, ...(live && { replaced_by: live.id }) });
+  else if (entry && live) noteDrift(draft, kind, declaration, entry, live);
+  if (entry && gone && !live && draft.input.visibility.created(kind.name, entry.id) !== undefined) draft.awaited.add(declaration.address);
   return change;
+}
+
+/** Nothing changes of an object that is not visible yet: what is recorded stands for it. Where more than that is declared by now, apply waits for it. */
+function unseen(draft: Draft, kind: Kind, declaration: Declaration, filled: Values, match: Match & { readonly entry: Entry }): Change {
+  const { entry } = match;
+  const live: Live = { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } };
+  const declared = ignoring(filled, declaration.lifecycle.ignore_changes ?? []);
+  draft.unseen.add(declaration.address);
+  const verdict = (path: string): SecretVerdict => draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
+  if (diff({ kind, declared, live, applied: entry.applied, secret: verdict }).length > 0) draft.awaited.add(declaration.address);
+  draft.planned.set(declaration.address, { kind, declared: filled, live, moves: false });
+  const base = common(draft, declaration, 'it was created just now, and no listing shows it yet', match);
+  return { action: 'keep', ...base, id: entry.id, before: live.values, desired: desired(declaration, declared) };
 }
 
 const common = (draft: Draft, declaration: Declaration, reason: string, match: Match) => ({
@@ -132,6 +203,7 @@ const common = (draft: Draft, declaration: Declaration, reason: string, match: M
   reason,
   depends_on: draft.graph.dependencies.get(declaration.address) ?? [],
   ...(match.renamedFrom === undefined ? {} : { renamed_from: match.renamedFrom }),
+  ...(match.entry && match.gone && match.live ? { previous_id: match.entry.id } : {}),
 });
 
 const desired = (declaration: Declaration, declared: Values): Desired => ({
@@ -154,7 +226,7 @@ function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Va
     return undefined;
   }
   const write: Write = { verb: 'create', fields: values };
-  const reason = match.gone ? 'it was deleted outside and is made again' : 'it does not exist yet';
+  const reason = match.gone ? 'it was deleted outside of trueup and is created again' : 'it does not exist yet';
   return { action: 'create', ...common(draft, declaration, reason, match), write, request: draft.input.compose(kind, write), desired: desired(declaration, values) };
 }
 
@@ -204,6 +276,7 @@ function update(draft: Draft, sending: Sending, shown: Live): Pick<Extract<Chang
 
 function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
   const paths = changes.map((change) => change.path).join(', ');
+  if (match.gone && match.live) return REPLACED_OUTSIDE;
   if (match.how !== 'recorded') {
     const how = match.how === 'adopt' ? 'lifecycle.adopt names it' : 'it is the only unmanaged object that matches';
     return changes.length > 0 ? `${how}; ${paths} will be brought in line` : how;
@@ -291,6 +364,11 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
     id: entry.id,
     before: live ? ours(kind, entry.applied, live.values) : entry.observed,
   };
+  if (!live && draft.input.visibility.created(kind.name, entry.id) === 'unseen') {
+    draft.unseen.add(address);
+    draft.awaited.add(address);
+    return undefined;
+  }
   if (!live) {
     draft.drift.push({ address, kind: kind.name, id: entry.id });
     return { action: 'forget', ...base, reason: `${why}, and it is gone already` };

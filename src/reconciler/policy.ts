@@ -7,6 +7,7 @@ import {
   Reference,
   writes,
   type Change,
+  type Create,
   type Diagnostic,
   type Kind,
   type Kinds,
@@ -18,7 +19,8 @@ import {
   type Verdict,
   type Write,
 } from '../model/index.js';
-import { previousAddress } from './match.js';
+import { possibleDuplicates } from './duplicates.js';
+import { ownRoot, previousAddress, quote } from './match.js';
 import { mergedNames, travellingMasks } from './merge.js';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
@@ -31,11 +33,21 @@ const DESTINATIONS = 'alert_push_destinations';
 /** From this many recorded objects on, the share of changed ones is limited. */
 const SHARE_FROM = 10;
 export const SPENT_WINDOW = 24 * 3600 * 1000;
+/** Addresses that one verdict names. */
+const FEW = 5;
 
-interface Case {
-  readonly changes: readonly Change[];
+/** What a plan knows beside its changes. */
+export interface Circumstances {
   readonly selection: Selection;
   readonly input: PlanInput;
+  /** `<kind> <id>` of live objects that declarations mean. */
+  readonly matched: ReadonlySet<string>;
+  /** Live objects that nothing manages, by kind name. */
+  readonly unmanaged: ReadonlyMap<string, readonly Live[]>;
+}
+
+interface Case extends Circumstances {
+  readonly changes: readonly Change[];
   readonly world: World;
 }
 type Finding = Omit<Verdict, 'rule' | 'verdict'>;
@@ -76,8 +88,9 @@ export function judgeAlone(change: Change, world: World): readonly (Finding & { 
   return Object.entries(liveRules).flatMap(([rule, judged]) => judged({ changes: [change], world }).map((finding) => ({ rule: rule as keyof typeof liveRules, ...finding })));
 }
 
-export function judge(changes: readonly Change[], selection: Selection, input: PlanInput): readonly Verdict[] {
-  const at: Case = { changes, selection, input, world: input.world };
+export function judge(changes: readonly Change[], circumstances: Circumstances): readonly Verdict[] {
+  const { input } = circumstances;
+  const at: Case = { ...circumstances, changes, world: input.world };
   const allowed: ReadonlySet<PolicyRule> = new Set(allowableRules.filter((rule) => input.request.allow.includes(rule)));
   return policyRules.flatMap((rule) => rules[rule](at).map((finding) => ({ rule, verdict: allowed.has(rule) ? ('allowed' as const) : ('blocked' as const), ...finding })));
 }
@@ -86,20 +99,51 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
   ...liveRules,
 
   'max-deletes': ({ changes, input }) => {
-    const now = changes.filter((change) => change.action === 'delete').length;
+    const now = objectsOf(changes, ['delete']);
     const before = recent(input, ['delete']);
     const limit = input.project.settings.policy.max_deletes;
-    return now > 0 && now + before > limit ? [{ detail: `${now} to delete${earlier(before)}; the limit is ${limit} in 24 hours (settings.policy.max_deletes)` }] : [];
+    const all = countAll(now, before);
+    return now.size > 0 && all > limit ? [{ detail: `${now.size} to delete${earlier(all - now.size)}; the limit is ${limit} in 24 hours (settings.policy.max_deletes)` }] : [];
   },
 
-  'max-changed': ({ changes, input }) => {
-    const objects = Object.keys(input.state?.resources ?? {}).length;
-    const now = changes.filter((change) => change.action === 'delete' || change.action === 'update').length;
-    const before = recent(input, ['delete', 'update']);
+  'max-changed': ({ changes, input, matched }) => {
+    const entries = Object.values(input.state?.resources ?? {});
+    const objects = new Set([...matched, ...entries.map(({ kind, id }) => `${kind} ${id}`)]).size;
+    const now = objectsOf(changes, ['update', 'delete']);
+    const all = countAll(now, recent(input, ['delete', 'update']));
     const limit = input.project.settings.policy.max_changed_percent;
-    const share = ((now + before) / objects) * 100;
-    if (objects < SHARE_FROM || now === 0 || share <= limit) return [];
-    return [{ detail: `${now} of ${objects} objects to update or delete${earlier(before)}; the limit is ${limit} % in 24 hours (settings.policy.max_changed_percent)` }];
+    if (objects < SHARE_FROM || now.size === 0 || (all / objects) * 100 <= limit) return [];
+    return [
+      { detail: `${now.size} of ${objects} objects to update or delete${earlier(all - now.size)}; the limit is ${limit} % in 24 hours (settings.policy.max_changed_percent)` },
+    ];
+  },
+
+  'first-run': ({ changes, input }) => {
+    if (Object.keys(input.state?.resources ?? {}).length > 0) return [];
+    const named = new Set(input.project.declarations.flatMap((one) => (one.lifecycle.adopt === undefined ? [] : [one.address])));
+    const adopted = changes.filter((change) => change.action === 'adopt');
+    const changed = adopted.filter((change) => writes(change) && !named.has(change.address)).map(({ address }) => address);
+    if (changed.length === 0) return [];
+    const shown = changed.slice(0, FEW).join(', ') + (changed.length > FEW ? ` and ${changed.length - FEW} more` : '');
+    return [
+      {
+        detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${shown}; adopt what is yours by name: lifecycle.adopt, or trueup import ADDRESS ID`,
+      },
+    ];
+  },
+
+  'possible-duplicate': ({ changes, input, world, unmanaged }) => {
+    const allowed = new Set(input.project.declarations.flatMap((one) => (one.lifecycle.allow_duplicate ? [one.address] : [])));
+    const creates = changes.filter((change): change is Create => change.action === 'create' && !allowed.has(change.address));
+    return [...world.values()].flatMap((collection) => {
+      const { kind } = collection;
+      const mine = creates.filter((change) => change.kind === kind.name);
+      const root = mine.length === 0 ? {} : ownRoot(collection);
+      return possibleDuplicates(kind, mine, unmanaged.get(kind.name) ?? [], (values) => ({ ...root, ...values })).map(({ change, live, differing }) => ({
+        address: change.address,
+        detail: `${change.address} nearly equals the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${differing.length === 0 ? 'no declared attribute differs' : `differs in ${differing.join(', ')}`}); if it is the same: trueup import ${quote(change.address)} ${live.id}`,
+      }));
+    });
   },
 
   'all-removed': ({ selection, changes }) =>
@@ -234,9 +278,26 @@ export function concerns(changes: readonly Change[], { world, project }: PlanInp
 
 const earlier = (count: number): string => (count === 0 ? '' : `, ${count} already done`);
 
-function recent({ state, now }: PlanInput, actions: readonly Spent['action'][]): number {
-  return (state?.spent ?? []).filter((one) => actions.includes(one.action) && Date.parse(one.at) > now - SPENT_WINDOW).length;
+/** `<kind> <id>` of every existing object that is written by one of these verbs, adopted or not. */
+function objectsOf(changes: readonly Change[], verbs: readonly Spent['action'][]): ReadonlySet<string> {
+  return new Set(
+    changes.flatMap((change) => (writes(change) && change.action !== 'create' && verbs.some((verb) => verb === change.write.verb) ? [`${change.kind} ${change.id}`] : [])),
+  );
 }
+
+/** What was written within the window, each object once; what an older version recorded names no object. */
+interface Earlier {
+  readonly objects: ReadonlySet<string>;
+  readonly nameless: number;
+}
+
+function recent({ state, now }: PlanInput, actions: readonly Spent['action'][]): Earlier {
+  const spent = (state?.spent ?? []).filter((one) => actions.includes(one.action) && Date.parse(one.at) > now - SPENT_WINDOW);
+  const named = spent.flatMap(({ kind, id }) => (kind === undefined || id === undefined ? [] : [`${kind} ${id}`]));
+  return { objects: new Set(named), nameless: spent.length - named.length };
+}
+
+const countAll = (now: ReadonlySet<string>, { objects, nameless }: Earlier): number => new Set([...now, ...objects]).size + nameless;
 
 /** Deleted, or retired because the declaration went. */
 function isRemoval(change: Change): boolean {

@@ -1,11 +1,26 @@
 // Reading, then planning: observes what the project needs, compares secrets, plans, and reads more only where a
 // policy asks for it. Holds a reader, so it cannot write; needs no secret values.
-import { Refusal, secretsIn, type CloudReader, type Diagnostic, type Emit, type Fingerprint, type Kinds, type PlanRequest, type Project, type State } from '../model/index.js';
+import {
+  append,
+  Refusal,
+  secretsIn,
+  type Change,
+  type CloudReader,
+  type Diagnostic,
+  type Emit,
+  type Fingerprint,
+  type Kinds,
+  type PlanRequest,
+  type Project,
+  type State,
+  type Values,
+} from '../model/index.js';
 import type { Clock, Fingerprints } from '../ports/index.js';
 import type { Snapshot } from '../state/store.js';
 import type { SecretVerdict } from './diff.js';
 import { previousAddress } from './match.js';
-import { checkTarget, observe, type Collection, type World } from './observe.js';
+import { nowOf, visibilityOf } from './age.js';
+import { checkTarget, observe, readAgain, type Collection, type Observing, type World } from './observe.js';
 import { plan, type Proposal } from './plan.js';
 import type { PlanInput } from './plan-input.js';
 import { policyNeeds } from './policy.js';
@@ -18,25 +33,47 @@ export interface Desk {
   readonly fingerprints: Fingerprints;
   readonly clock: Clock;
   readonly emit: Emit;
+  /** How long the service may show a write late, and a request without an answer may still land. */
+  readonly settleMilliseconds: number;
 }
 
-/** @throws Refusal where a reading is not proven complete, or state and target do not belong together. */
-export async function propose(desk: Desk, project: Project, snapshot: Snapshot | undefined, request: PlanRequest): Promise<Proposal> {
+/** What reading needs; `waited`: milliseconds that the run waited already for what it does not see. */
+export function observingOf({ cloud, kinds, emit, clock, settleMilliseconds }: Desk, state: Pick<State, 'resources' | 'recent'> | undefined, waited = 0): Observing {
+  const visibility = visibilityOf(state?.recent, settleMilliseconds, () => nowOf(clock, cloud.skew(), waited));
+  return { cloud, kinds, emit, entries: Object.values(state?.resources ?? {}), visibility };
+}
+
+/**
+ * @param waited as for `observingOf`
+ * @throws Refusal where a reading is not proven complete, or state and target do not belong together.
+ */
+export async function propose(desk: Desk, project: Project, snapshot: Snapshot | undefined, request: PlanRequest, waited = 0): Promise<Proposal> {
   const state = snapshot?.state;
   checkTarget(state, desk.cloud.target);
   const selection = select(desk.kinds, project, state, request);
-  const entries = Object.values(state?.resources ?? {});
-  const read = (names: Iterable<string>): Promise<World> => observe(desk.cloud, desk.kinds, names, entries, desk.emit);
+  const observing = observingOf(desk, state, waited);
+  const read = (names: Iterable<string>): Promise<World> => observe(observing, names);
   const [world, secrets] = await Promise.all([read(neededKinds(project, selection, request)), compareSecrets(desk, selection, state)]);
-  const input: PlanInput = { kinds: desk.kinds, project, state, world, selection, secrets, compose: desk.cloud.compose, request, now: desk.clock.now() };
+  const { visibility } = observing;
+  const input: PlanInput = { kinds: desk.kinds, project, state, world, selection, secrets, visibility, compose: desk.cloud.compose, request, now: desk.clock.now() };
   const first = plan(input);
   const unread = policyNeeds(first.plan.changes, desk.kinds).filter((name) => !world.has(name));
   const more = await readMore(unread, read);
+  const proven = await proveAbsence(observing, first.plan.changes, world);
   const moves = first.plan.verdicts.some((one) => one.rule === 'destination-moved');
   const domains = moves ? { domainOf: (await import('./domains.js')).registrableDomain } : {};
-  const final = unread.length === 0 && !moves ? first : plan({ ...input, ...domains, world: new Map([...world, ...more.world]) });
+  const whole = new Map([...world, ...more.world, ...proven]);
+  const final = unread.length === 0 && proven.size === 0 && !moves ? first : plan({ ...input, ...domains, world: whole });
   const notes = [...unfinished(snapshot), ...more.diagnostics];
   return { ...final, plan: { ...final.plan, diagnostics: [...notes, ...final.plan.diagnostics] } };
+}
+
+/** Before something is created in a collection of several pages, another reading of it. */
+async function proveAbsence(observing: Observing, changes: readonly Change[], world: World): Promise<World> {
+  const creates = new Map<string, Values[]>();
+  for (const change of changes) if (change.action === 'create') append(creates, change.kind, change.write.fields);
+  const proven = await Promise.all([...creates].map(async ([name, fields]) => [name, await readAgain(observing, world.get(name) as Collection, fields)] as const));
+  return new Map(proven.filter(([name, collection]) => collection !== world.get(name)));
 }
 
 function neededKinds(project: Project, selection: Selection, request: PlanRequest): ReadonlySet<string> {

@@ -1,6 +1,6 @@
 // A create whose outcome nobody knows is settled by looking, never by sending again: wait until it can no longer
-// land, list until two listings agree, and take the one new object of equal content. Anything unclear is a
-// question to a person.
+// land, list until two listings agree, and take the one object of equal content that was not there before. Anything
+// unclear is a question to a person.
 import {
   exits,
   Refusal,
@@ -17,17 +17,17 @@ import {
   type Live,
   type Outcome,
   type Result,
+  type RunRecord,
   type Spent,
 } from '../model/index.js';
 import type { Clock } from '../ports/index.js';
 import type { Session } from '../state/store.js';
 import { taken } from './diff.js';
-import { RENEWAL } from './execute.js';
+import { ageOf, nowOf } from './age.js';
+import { RENEWAL, uuidTicks } from './execute.js';
 import { quote } from './match.js';
 import { remembered, withoutSecrets } from './observe.js';
 
-/** Tolerated difference between our clock and the server's, where only ours is known. */
-const SKEW = 60_000;
 /** Listings of one kind before giving up on two that agree. */
 const LISTINGS = 6;
 
@@ -40,28 +40,31 @@ export interface Looker {
   readonly settleMilliseconds: number;
 }
 
-export type Settled =
-  | { readonly intent: Intent; readonly verdict: 'applied'; readonly live: Live }
-  | { readonly intent: Intent; readonly verdict: 'absent'; readonly alike: readonly string[] }
-  | Undecided;
+export type Settled = { readonly intent: Intent; readonly verdict: 'applied'; readonly live: Live } | { readonly intent: Intent; readonly verdict: 'absent' } | Undecided;
 
-/** A person has to say whether one of the candidates (ids) is what the intent made. */
+/** A person has to say whether one of the candidates is what the intent made. */
 export interface Undecided {
   readonly intent: Intent;
   readonly verdict: 'undecided';
-  readonly candidates: readonly string[];
+  readonly candidates: readonly Candidate[];
+}
+
+export interface Candidate {
+  readonly id: string;
+  /** Attributes that are not as they were sent; none for an object of equal content. */
+  readonly differing: readonly string[];
 }
 
 export const isUndecided = (settled: Settled): settled is Undecided => settled.verdict === 'undecided';
 
 /**
- * What became of creates without an answer. What `entries` hold is managed already; `sent` tells when the
- * last of them may have left (milliseconds since 1970); what lies ahead counts as now.
+ * What became of creates without an answer. What `entries` hold is managed already; `age` is how many milliseconds ago
+ * the last of them left, at least.
  * @throws Refusal when a listing cannot be proven complete; the signal's reason when interrupted.
  */
-export async function settle(looker: Looker, intents: readonly Intent[], entries: readonly Entry[], sent: number): Promise<readonly Settled[]> {
+export async function settle(looker: Looker, intents: readonly Intent[], entries: readonly Entry[], age: number): Promise<readonly Settled[]> {
   const owned = new Set(entries.map((entry) => `${entry.kind} ${entry.id}`));
-  await waitUntilLanded(looker, intents, sent);
+  await waitUntilLanded(looker, intents, age);
   const names = [...new Set(intents.map((intent) => intent.kind))];
   const settled: Settled[] = [];
   for (const name of names) {
@@ -78,9 +81,9 @@ export async function settle(looker: Looker, intents: readonly Intent[], entries
   return settled;
 }
 
-async function waitUntilLanded({ clock, emit, signal, settleMilliseconds }: Looker, intents: readonly Intent[], sent: number): Promise<void> {
-  const wait = Math.min(sent + settleMilliseconds - clock.now(), settleMilliseconds);
-  if (wait <= 0) return;
+async function waitUntilLanded({ clock, emit, signal, settleMilliseconds }: Looker, intents: readonly Intent[], age: number): Promise<void> {
+  const wait = settleMilliseconds - Math.max(0, age);
+  if (intents.length === 0 || wait <= 0) return;
   emit({
     type: 'waiting',
     why: `until ${intents.length === 1 ? `the ${intents[0]?.action} of ${intents[0]?.address}` : `${intents.length} requests`} can no longer land`,
@@ -114,49 +117,39 @@ async function stableListing({ cloud, clock, signal, settleMilliseconds }: Looke
   );
 }
 
-/** Intents of one kind against the objects nobody manages. */
+/** Intents of one kind against the objects nobody manages. Nothing is made beside an object of equal content that was not there before. */
 export function decide(kind: Kind, intents: readonly Intent[], objects: readonly Live[]): readonly Settled[] {
   const claimed = new Set<string>();
   const out: Settled[] = [];
   for (const intent of intents) {
-    const alike = objects.filter((live) => !claimed.has(live.id) && !intent.preimage?.includes(live.id) && holds(kind, intent.body ?? {}, live));
-    const equals = alike.filter((live) => isNew(intent, live));
+    const equals = objects.filter((live) => !claimed.has(live.id) && !intent.preimage?.includes(live.id) && differing(kind, intent.body ?? {}, live).length === 0);
     const rivals = intents.filter((other) => other.content === intent.content && !out.some((done) => done.intent === other)).length;
-    const live = equals.length <= rivals ? equals.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0] : undefined;
-    if (live) {
+    const [live] = equals.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    if (live && equals.length <= rivals && equals.every((one) => isNew(intent, one))) {
       claimed.add(live.id);
       out.push({ intent, verdict: 'applied', live });
-    } else
-      out.push(equals.length > 0 ? { intent, verdict: 'undecided', candidates: equals.map((one) => one.id) } : { intent, verdict: 'absent', alike: alike.map((one) => one.id) });
+    } else out.push(live ? { intent, verdict: 'undecided', candidates: equals.map(({ id }) => ({ id, differing: [] })) } : { intent, verdict: 'absent' });
   }
   return out.map((one) => {
-    const strangers = one.verdict === 'absent' ? objects.filter((live) => !claimed.has(live.id) && isNew(one.intent, live)) : [];
-    return strangers.length > 0 ? { intent: one.intent, verdict: 'undecided', candidates: strangers.map((live) => live.id) } : one;
+    const others = one.verdict === 'absent' ? objects.filter((live) => !claimed.has(live.id) && isNew(one.intent, live)) : [];
+    const candidates = others.map((live) => ({ id: live.id, differing: differing(kind, one.intent.body ?? {}, live) }));
+    return candidates.length > 0 ? { intent: one.intent, verdict: 'undecided', candidates } : one;
   });
 }
 
-/** Whether an object can have been made by an intent: its id tells the time, or is above those that were there. */
-function isNew(intent: Intent, live: Live): boolean {
-  if (intent.preimage?.includes(live.id)) return false;
-  const born = uuidTime(live.id);
-  if (born !== undefined) return born >= (intent.server_at === undefined ? Date.parse(intent.at) - SKEW : Date.parse(intent.server_at) - 1000);
-  if (intent.highest !== undefined && /^\d+$/.test(live.id)) return BigInt(live.id) > BigInt(intent.highest);
-  return true;
+/** Whether an object did not exist in the listing before the intent: its id is above those that were there. No clock is asked. */
+function isNew({ preimage, newest, highest }: Intent, { id }: Live): boolean {
+  if (preimage?.includes(id)) return false;
+  const [born, last] = [uuidTicks(id), newest === undefined ? undefined : uuidTicks(newest)];
+  if (born !== undefined) return last === undefined || born > last;
+  return highest === undefined || !/^\d+$/.test(id) || BigInt(id) > BigInt(highest);
 }
 
-/** Milliseconds since 1970 in a time-based UUID (version 1), else undefined. */
-function uuidTime(id: string): number | undefined {
-  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(id);
-  if (!match) return undefined;
-  const ticks = BigInt(`0x${match[3]}${match[2]}${match[1]}`) - 0x01b21dd213814000n;
-  return Number(ticks / 10_000n);
-}
-
-/** Equal content: what was sent is live; where content is identity, nothing else is. */
-function holds(kind: Kind, body: JsonObject, live: Live): boolean {
-  return writables(kind).every(([name, attribute]) => {
-    if (Object.hasOwn(body, name)) return same(attribute, body[name], live.values[name]);
-    return kind.identity !== 'content' || same(attribute, null, live.values[name]);
+/** Attributes in which an object is not what was sent; where content is identity, what was not sent has to be empty. */
+function differing(kind: Kind, body: JsonObject, live: Live): readonly string[] {
+  return writables(kind).flatMap(([name, attribute]) => {
+    const alike = Object.hasOwn(body, name) ? same(attribute, body[name], live.values[name]) : kind.identity !== 'content' || same(attribute, null, live.values[name]);
+    return alike ? [] : [name];
   });
 }
 
@@ -186,17 +179,24 @@ export async function recover(looker: Looker, session: Session): Promise<readonl
  */
 export async function settleOld(looker: Looker, session: Session): Promise<readonly Settled[]> {
   const { pending, state } = session.snapshot;
-  // The latest of none is -Infinity: nothing is waited for then.
-  const sent = Math.max(...pending.map((intent) => Date.parse(intent.at))) + RENEWAL;
-  await waitUntilLanded(looker, pending, sent);
+  await waitUntilLanded(looker, pending, (await youngestAge(looker, pending)) - RENEWAL);
   const repeatable = pending.filter((intent) => intent.action !== 'create');
   if (repeatable.length > 0) await session.record(...(await whatWasDone(looker, repeatable)));
   const creates = pending.filter((intent) => intent.action === 'create');
   // All of them were waited for.
-  const settled = await settle(looker, creates, Object.values(state.resources), -Infinity);
-  const results = settled.flatMap((one) => resultOf(looker.kinds, one) ?? []);
+  const settled = await settle(looker, creates, Object.values(state.resources), Infinity);
+  const results = settled.flatMap((one) => recordsOf(looker.kinds, one));
   if (results.length > 0) await session.record(...results);
   return settled;
+}
+
+/** How long ago the latest of the intents was recorded, at least. On another boot the clock of the service tells, so one of its answers is needed. */
+async function youngestAge({ clock, cloud, kinds }: Looker, intents: readonly Intent[]): Promise<number> {
+  const boot = clock.boot();
+  const elsewhere = intents.find((intent) => intent.boot?.id !== boot.id && intent.server_at !== undefined);
+  if (elsewhere && cloud.skew() === undefined) await cloud.list(kinds.get(elsewhere.kind) as Kind);
+  const now = nowOf(clock, cloud.skew());
+  return Math.min(Infinity, ...intents.map((intent) => ageOf(intent, now)));
 }
 
 /** Updates and deletes are planned again from what is live; those that were carried out count against the limits. */
@@ -210,37 +210,48 @@ async function whatWasDone({ kinds, cloud }: Looker, intents: readonly Intent[])
       mine.map((intent) => intent.id as string),
     );
     const live = new Map(found.map((one) => [one.id, one]));
-    for (const { op, address, action, id, body, at } of mine) {
-      const now = live.get(id as string);
+    for (const { op, address, action, id = '', body, at, server_at, boot } of mine) {
+      const now = live.get(id);
       const done = action === 'delete' ? now === undefined : now !== undefined && body !== undefined && Object.keys(body).length > 0 && taken(kind, body, now);
-      results.push({ type: 'result', op, address, ...(done ? { class: 'applied', spent: { at, action: action as Spent['action'] } } : { class: 'not_sent' }) });
+      const lately = { what: 'deleted' as const, kind: kind.name, id, at, ...(server_at !== undefined && { server_at }), ...(boot && { boot }) };
+      const was = { class: 'applied' as const, spent: { at, action: action as Spent['action'], kind: kind.name, id }, ...(action === 'delete' && { lately }) };
+      results.push({ type: 'result', op, address, ...(done ? was : { class: 'not_sent' }) });
     }
   }
   return results;
 }
 
-export function resultOf(kinds: Kinds, settled: Settled): Result | undefined {
+/** What the journal is told of a create that was looked for: nothing where a person has to decide. A listing has shown what was found. */
+export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] {
   const { intent } = settled;
-  if (settled.verdict === 'undecided') return undefined;
-  if (settled.verdict === 'absent') return { type: 'result', op: intent.op, class: 'not_sent', address: intent.address };
-  const entry: Entry = { ...(intent.entry as Omit<Entry, 'id' | 'observed'>), id: settled.live.id, observed: remembered(kinds.get(intent.kind) as Kind, settled.live.values) };
-  return { type: 'result', op: intent.op, class: 'applied', address: intent.address, entry };
+  const { op, address, kind, at, server_at, boot } = intent;
+  if (settled.verdict === 'undecided') return [];
+  if (settled.verdict === 'absent') return [{ type: 'result', op, class: 'not_sent', address }];
+  const { id, values } = settled.live;
+  const entry: Entry = { ...(intent.entry as Omit<Entry, 'id' | 'observed'>), id, observed: remembered(kinds.get(kind) as Kind, values) };
+  const lately = { what: 'created' as const, kind, id, at, ...(server_at !== undefined && { server_at }), ...(boot && { boot }) };
+  return [
+    { type: 'result', op, class: 'applied', address, entry, lately },
+    { type: 'seen', kind, ids: [id] },
+  ];
 }
+
+/** So many candidates are listed. */
+const LISTED = 5;
 
 export function question({ intent, candidates }: Undecided): Diagnostic {
   const address = quote(intent.address);
+  const shown = candidates.slice(0, LISTED).map(({ id, differing: names }) => `  ${id}: ${names.length === 0 ? 'equal to what was sent' : `differs in ${names.join(', ')}`}`);
+  const rest = candidates.length > LISTED ? [`  and ${candidates.length - LISTED} more`] : [];
+  const equal = candidates.find(({ differing: names }) => names.length === 0);
+  const advice = equal ? `If it is the one of ${equal.id}: trueup import ${address} ${equal.id}` : 'None of them is equal to what was sent, so probably somebody else made them.';
   return {
     severity: 'error',
     code: 'undecided',
-    summary: `Whether ${intent.address} was created is not clear: ${candidates.length === 1 ? 'one object' : `${candidates.length} objects`} appeared since (${candidates.slice(0, 5).join(', ')}).`,
-    detail: `If one of them is it: trueup import ${address} ${candidates[0]}\nIf none is, drop the attempt: trueup state rm ${address}`,
+    summary: `Whether ${intent.address} was created is not clear: ${candidates.length === 1 ? 'one object' : `${candidates.length} objects`} may have appeared since.`,
+    detail: [...shown, ...rest, advice, `If it was not created, drop the attempt: trueup state rm ${address}`].join('\n'),
     address: intent.address,
   };
-}
-
-/** Nothing is made beside an object of equal content, however old: within a run nobody is shown it. */
-export function besideNone(settled: Settled): Settled {
-  return settled.verdict === 'absent' && settled.alike.length > 0 ? { intent: settled.intent, verdict: 'undecided', candidates: settled.alike } : settled;
 }
 
 /** What a create without an answer came to; `settled` is absent where nobody could look. */

@@ -20,6 +20,8 @@ import { membersOf } from './resolve.js';
 
 export interface Selection {
   readonly declarations: ReadonlyMap<string, Declaration>;
+  /** Declarations that the request leaves out. */
+  readonly others: readonly Declaration[];
   /** Recorded addresses in scope that nothing declares, in reverse order of the state. */
   readonly removed: readonly (readonly [address: string, entry: Entry])[];
   /** Addresses a reference may name although nothing loaded declares them. */
@@ -46,6 +48,7 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
   const all_removed = [...kinds.keys()].filter((kind) => !request.destroy && gone.some(([, entry]) => entry.kind === kind) && !declaredKinds.has(kind));
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
+    others: covers ? [...declared].flatMap(([address, one]) => (covers(address) ? [] : [one])) : [],
     removed: gone.filter(([address]) => covers?.(address) ?? true).toReversed(),
     known,
     all_removed,

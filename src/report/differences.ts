@@ -8,10 +8,10 @@ import {
   wireText,
   type Author,
   type DriftChange,
+  type DriftRecord,
   type Json,
   type JsonObject,
   type ResourceChange,
-  type ResourceDrift,
 } from '../model/index.js';
 import { inert, shorten, visible } from './inert.js';
 import { patched, pointer } from './patch.js';
@@ -56,9 +56,16 @@ export function driftDifference({ path, declared, live }: DriftChange): Differen
 }
 
 /** From what was applied to what is live. */
-export function outsideDifference({ path, applied, live }: ResourceDrift['changes'][0]): Difference {
+export function outsideDifference({ path, applied = null, live }: Pick<DriftChange, 'path' | 'applied' | 'live'>): Difference {
   return { path, before: brief(applied), after: brief(live), unknown: false, sensitive: applied === SENSITIVE };
 }
+
+/** The differences of an object that drifted: from what is declared, or, where it settled, from what was applied. */
+export const recordDifference = ({ status }: DriftRecord): ((change: DriftChange) => Difference) => (status === 'settled' ? outsideDifference : driftDifference);
+
+/** Changes of which something else was applied than is declared. */
+export const appliedOtherwise = ({ status, changes }: DriftRecord): readonly Required<DriftChange>[] =>
+  status === 'settled' ? [] : changes.filter((one): one is Required<DriftChange> => one.applied !== undefined && !equal(one.applied, one.declared));
 
 /** What the activity log says that somebody changed. */
 export function loggedDifferences(author: Author): readonly Difference[] {

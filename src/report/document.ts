@@ -6,6 +6,7 @@ import {
   SENSITIVE,
   Template,
   compareText,
+  countWrites,
   digitsOf,
   isTree,
   normal,
@@ -68,7 +69,7 @@ export function planDocument({ plan, kinds, meta, keeps = 'all', impact }: PlanI
     resource_drift: plan.drift.map((drift) => resourceDrift(drift, kindOf(kinds, drift.kind))),
     unmanaged: plan.unmanaged,
     policy: plan.verdicts,
-    summary: summarise(plan.changes),
+    summary: { ...summarise(plan.changes), writes: countWrites(plan.changes) },
     ...(impact && { impact }),
     diagnostics: plan.diagnostics,
   };
@@ -136,6 +137,7 @@ function resourceChange(change: Change, kind: Kind): ResourceChange {
     patch,
     requests: 'request' in change && change.request ? [documentRequest(change.request)] : [],
     ...(change.renamed_from !== undefined && { previous_address: change.renamed_from }),
+    ...(change.previous_id !== undefined && { previous_id: change.previous_id }),
   };
 }
 
@@ -283,12 +285,13 @@ function normalised(kind: Kind, values: Values): Values {
 }
 
 /** `before` of such a change is what was applied, `after` what is live. */
-function resourceDrift({ address, kind: name, id, changes }: Drift, kind: Kind): ResourceDrift {
+function resourceDrift({ address, kind: name, id, changes, replaced_by }: Drift, kind: Kind): ResourceDrift {
   return {
     address,
     kind: name,
     id,
     actions: [changes ? 'update' : 'delete'],
+    ...(replaced_by !== undefined && { replaced_by }),
     changes: (changes ?? []).map(({ path, before, after }) => {
       const attribute = attributeAt(kind, path);
       return { path, applied: see(attribute, before ?? null).shown, live: see(attribute, after ?? null).shown };

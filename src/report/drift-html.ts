@@ -1,16 +1,17 @@
 // An audit as a page: what drifted and who did it, what was expected, what is not well, who may do what.
-import { equal, type Ailment, type DriftDocument, type DriftRecord, type UnmanagedRecord, type Verified } from '../model/index.js';
+import { type Ailment, type DriftDocument, type DriftRecord, type UnmanagedRecord, type Verified } from '../model/index.js';
 import { accessTable } from './access-html.js';
-import { driftDifference, inline, loggedDifferences, outsideDifference } from './differences.js';
+import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
 import { markup, moment, told, type Markup } from './markup.js';
 import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, table, typeset } from './page-parts.js';
 import { filterForm, page } from './page.js';
 import { authorSentence, changedBy, driftActions, driftMeanings, driftSentence, driftSigns, expectationSentence, place } from './words.js';
 
 /** What is most to be feared comes first. */
-const order = ['gone', 'changed', 'missing', 'undeclared', 'settled'] as const;
+const order = ['gone', 'replaced', 'changed', 'missing', 'undeclared', 'settled'] as const;
 const titles: Readonly<Record<(typeof order)[number], string>> = {
   gone: 'Gone',
+  replaced: 'Replaced outside of trueup',
   changed: 'Changed',
   missing: 'Missing',
   undeclared: 'Declared no more',
@@ -64,7 +65,6 @@ function recordItems(records: readonly DriftRecord[]): readonly Markup[] {
 function recordItem(record: DriftRecord, open: boolean): Markup {
   const { kind, status, address, id, origin, changes, changed_by } = record;
   const settled = status === 'settled';
-  const earlier = settled ? [] : changes.filter(({ applied, declared }) => !equal(applied, declared));
   return itemOf({
     kind,
     what: status,
@@ -79,13 +79,9 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
         ['Who', status === 'missing' || status === 'undeclared' ? undefined : told(changedBy(record))],
         ['Declared', origin ? markup`<code>${place(origin)}</code>` : undefined],
         ['Live id', id === null ? undefined : markup`<code>${id}</code>`],
-        ...earlier.map(({ path, applied }) => ['Last applied', markup`<code>${path}</code> as <code>${inline(applied)}</code>`] as const),
+        ...appliedOtherwise(record).map(({ path, applied }) => ['Last applied', markup`<code>${path}</code> as <code>${inline(applied)}</code>`] as const),
       ]),
-      fieldTable(
-        settled ? 'From last applied to live' : 'From declared to live',
-        changes.map(settled ? outsideDifference : driftDifference),
-        settled ? ['Last applied', 'Live'] : ['Declared', 'Live'],
-      ),
+      fieldTable(settled ? 'From last applied to live' : 'From declared to live', changes.map(recordDifference(record)), settled ? ['Last applied', 'Live'] : ['Declared', 'Live']),
       fieldTable('In the activity log', loggedDifferences(changed_by), ['Before', 'After']),
     ],
   });

@@ -1,7 +1,7 @@
 // An audit as a comment or a job summary: counts first, a table of objects, their attributes folded.
 import type { Ailment, DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
 import { accessItems, accessSentence } from './access.js';
-import { driftDifference, loggedDifferences, outsideDifference } from './differences.js';
+import { loggedDifferences, recordDifference } from './differences.js';
 import { expectationItems } from './expectations.js';
 import { code, prose, shorten } from './inert.js';
 import type { Lines } from './layout.js';
@@ -43,9 +43,10 @@ function cellsOf(record: DriftRecord, level: Level): readonly string[] {
   ];
 }
 
-function* detailOf({ address, status, changes, changed_by }: DriftRecord, level: Level): Lines {
+function* detailOf(record: DriftRecord, level: Level): Lines {
+  const { address, changes, changed_by } = record;
   yield* ['', code(shorten(address, level.length)), ''];
-  if (changes.length > 0) yield* differenceFence(changes.map(status === 'settled' ? outsideDifference : driftDifference), level);
+  if (changes.length > 0) yield* differenceFence(changes.map(recordDifference(record)), level);
   const logged = loggedDifferences(changed_by);
   if (logged.length === 0) return;
   yield* ['', 'In the activity log:', ''];

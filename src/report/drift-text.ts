@@ -1,7 +1,7 @@
 // An audit for a terminal: what is not as declared or not as last applied, who changed it, the summary last.
-import { equal, type Ailment, type Author, type DriftDocument, type DriftRecord, type UnmanagedRecord } from '../model/index.js';
+import { type Ailment, type Author, type DriftDocument, type DriftRecord, type UnmanagedRecord } from '../model/index.js';
 import { accessSentence } from './access.js';
-import { driftDifference, inline, loggedDifferences, outsideDifference } from './differences.js';
+import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
 import { ending } from './ending.js';
 import { expectationLines } from './expectations.js';
 import { differenceLines, flow, type Lines } from './layout.js';
@@ -33,9 +33,11 @@ export function* recordLines(record: DriftRecord, color: Palette, width: number)
   yield* flow(about.join(' · '), { width, lead: '  ', paint: color.dim });
   if (status !== 'missing' && status !== 'undeclared') yield* flow(changedBy(record), { width, lead: '  ', paint: color.dim });
   if (changes.length > 0) yield color.dim(status === 'settled' ? '    last applied → live' : '    declared → live');
+  const otherwise = new Map(appliedOtherwise(record).map((change) => [change.path, change.applied]));
   for (const change of changes) {
-    yield* differenceLines([status === 'settled' ? outsideDifference(change) : driftDifference(change)], color, width, 4);
-    if (status !== 'settled' && !equal(change.applied, change.declared)) yield* flow(`last applied: ${inline(change.applied)}`, { width, lead: '      ', paint: color.dim });
+    yield* differenceLines([recordDifference(record)(change)], color, width, 4);
+    const applied = otherwise.get(change.path);
+    if (applied !== undefined) yield* flow(`last applied: ${inline(applied)}`, { width, lead: '      ', paint: color.dim });
   }
   yield* loggedLines(record.changed_by, color, width);
 }

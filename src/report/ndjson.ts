@@ -54,7 +54,14 @@ type Line = (level: Level, type: string, message: string, more: Readonly<Record<
 const uiVersion = '1.2';
 /** Terraform's words for our actions. An adoption that writes as well is an `update`, and `importing` tells the rest; sums count it under both. */
 const actions: Readonly<Record<Action, string>> = { create: 'create', update: 'update', delete: 'delete', adopt: 'import', forget: 'remove', keep: 'noop' };
-const driftedActions: Readonly<Record<DriftRecord['status'], string>> = { changed: 'update', gone: 'delete', missing: 'create', undeclared: 'delete', settled: 'noop' };
+const driftedActions: Readonly<Record<DriftRecord['status'], string>> = {
+  changed: 'update',
+  gone: 'delete',
+  replaced: 'update',
+  missing: 'create',
+  undeclared: 'delete',
+  settled: 'noop',
+};
 
 export function ndjson({ version, clock }: { readonly version: string; readonly clock: Pick<Clock, 'now' | 'monotonic'> }): Ndjson {
   const line: Line = (level, type, message, more) =>

@@ -5,7 +5,7 @@ import { ending } from './ending.js';
 import { impactLines } from './impact.js';
 import { differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
-import { actionOf, baseSentence, circumstances, isShown, place, planSentence, signOf, verbOf } from './words.js';
+import { actionOf, baseSentence, blockedSentence, circumstances, isShown, place, planSentence, signOf, verbOf } from './words.js';
 
 export function* planText(document: PlanDocument, style: Style): Lines {
   const color = palette(style);
@@ -26,6 +26,8 @@ export function* planText(document: PlanDocument, style: Style): Lines {
     color,
     width,
   );
+  const blocked = blockedSentence(document);
+  if (blocked !== undefined) yield* flow(blocked, { width, paint: (text) => color.bold(color.red(text)) });
 }
 
 function* changeLines(resource: ResourceChange, color: Palette, width: number): Lines {

@@ -2,7 +2,7 @@
 // location in a file, because GitHub refuses the whole report otherwise.
 import { createHash } from 'node:crypto';
 import type { Diagnostic, DriftDocument, DriftRecord, Origin, Verified } from '../model/index.js';
-import { driftDifference, inline, oneLine, outsideDifference } from './differences.js';
+import { inline, oneLine, recordDifference } from './differences.js';
 import { inert, shorten } from './inert.js';
 import { jsonText } from './json.js';
 import { ailmentSentence, changedBy, driftMeanings, driftSentence, expectationSentence } from './words.js';
@@ -24,7 +24,14 @@ const mostResults = 5000;
 const longestText = 1000;
 
 const urgency: Readonly<Record<Level, number>> = { error: 0, warning: 1, note: 2 };
-const driftLevels: Readonly<Record<DriftRecord['status'], Level>> = { changed: 'error', gone: 'error', missing: 'warning', undeclared: 'warning', settled: 'note' };
+const driftLevels: Readonly<Record<DriftRecord['status'], Level>> = {
+  changed: 'error',
+  gone: 'error',
+  replaced: 'error',
+  missing: 'warning',
+  undeclared: 'warning',
+  settled: 'note',
+};
 
 export function driftSarif(document: DriftDocument): string {
   const findings = findingsOf(document).toSorted((a, b) => urgency[a.level] - urgency[b.level]);
@@ -68,7 +75,7 @@ function findingsOf({ drift, expectations, health, diagnostics }: DriftDocument)
 function driftFinding(record: DriftRecord): Finding {
   const { status, address, changes, origin } = record;
   const differences = changes.map((change) => {
-    const difference = status === 'settled' ? outsideDifference(change) : driftDifference(change);
+    const difference = recordDifference(record)(change);
     return `${difference.path}: ${oneLine(difference) ?? `${inline(difference.before ?? null)} → ${inline(difference.after ?? null)}`}`;
   });
   const message = [`${address}: ${driftMeanings[status]}.`, ...differences.map((one) => `${one}.`), `${changedBy(record)}.`].join(' ');

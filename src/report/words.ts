@@ -1,6 +1,7 @@
 // The words and signs that every renderer uses for the same thing.
 import {
   equal,
+  flagToAllow,
   summarise,
   type Action,
   type Ailment,
@@ -19,8 +20,15 @@ import {
 } from '../model/index.js';
 
 export const signs: Readonly<Record<Action, string>> = { create: '+', update: '~', delete: '-', adopt: '=', forget: '.', keep: ' ' };
-export const driftSigns: Readonly<Record<DriftRecord['status'], string>> = { changed: '~', gone: '-', missing: '+', undeclared: '.', settled: '=' };
-export const driftActions: Readonly<Record<DriftRecord['status'], Action>> = { changed: 'update', gone: 'delete', missing: 'create', undeclared: 'forget', settled: 'adopt' };
+export const driftSigns: Readonly<Record<DriftRecord['status'], string>> = { changed: '~', gone: '-', replaced: '~', missing: '+', undeclared: '.', settled: '=' };
+export const driftActions: Readonly<Record<DriftRecord['status'], Action>> = {
+  changed: 'update',
+  gone: 'delete',
+  replaced: 'update',
+  missing: 'create',
+  undeclared: 'forget',
+  settled: 'adopt',
+};
 
 /** The action that a change of a document stands for. */
 export function actionOf({ change }: ResourceChange): Action {
@@ -56,7 +64,7 @@ export function place({ file, line, column, path }: Origin): string {
 /** What the change is and where it comes from, beside its address. */
 export function circumstances(resource: ResourceChange): readonly string[] {
   return [
-    resource.reason,
+    resource.previous_id === undefined ? resource.reason : `replaced outside of trueup; it was ${resource.previous_id}`,
     ...(resource.change.importing ? [`id ${resource.change.importing.id}`] : []),
     ...(resource.previous_address === undefined || isRename(resource) ? [] : [`renamed from ${resource.previous_address}`]),
   ];
@@ -78,13 +86,22 @@ export function planSentence({ summary, diagnostics, resource_changes }: PlanDoc
   const renamed = resource_changes.filter(isRename).length;
   if (errors === 0 && create + adopt + update + deleted + forget === 0)
     return `No changes${renamed > 0 ? ` in the cloud, ${renamed} renamed` : ''}. ${keep === 1 ? '1 object is' : `${keep} objects are`} as declared.`;
+  const written = resource_changes.filter(({ change }) => change.importing && change.actions[0] === 'update').length;
   const counts = `${worthCounting(summary)
-    .map((action) => `${summary[action]} to ${action}`)
+    .map((action) => `${summary[action]} to ${action}${action === 'adopt' && written > 0 ? ` (${written} with changes)` : ''}`)
     .join(', ')}; ${keep} unchanged.`;
   return errors === 0 ? `Plan: ${counts}` : `Plan with ${plural(errors, 'error')}: ${counts}`;
 }
 
-const statuses = ['changed', 'gone', 'missing', 'undeclared', 'settled'] as const;
+/** What a blocked plan says last; undefined where nothing blocks it. */
+export function blockedSentence({ policy }: PlanDocument): string | undefined {
+  const rules = [...new Set(policy.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [rule] : [])))];
+  if (rules.length === 0) return undefined;
+  const flags = rules.flatMap((rule) => flagToAllow(rule) ?? []);
+  return `BLOCKED by ${rules.join(', ')}.${flags.length === rules.length ? ` To allow ${rules.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}` : ''}`;
+}
+
+const statuses = ['changed', 'gone', 'replaced', 'missing', 'undeclared', 'settled'] as const;
 
 /** The sentence an audit ends with. */
 export function driftSentence({ drift, summary, expectations, diagnostics }: DriftDocument): string {
@@ -103,10 +120,11 @@ export function driftSentence({ drift, summary, expectations, diagnostics }: Dri
 /** What a status of the audit means. */
 export const driftMeanings: Readonly<Record<DriftRecord['status'], string>> = {
   changed: 'the live object is not as declared',
-  gone: 'the live object was deleted outside',
-  missing: 'declared, never made',
-  undeclared: 'made earlier, declared no more',
-  settled: 'changed outside into what is declared',
+  gone: 'the live object was deleted outside of trueup',
+  replaced: 'another object is there in its place',
+  missing: 'declared, and there is no live object',
+  undeclared: 'in the state, declared no more',
+  settled: 'changed outside of trueup into what is declared',
 };
 
 /** What became of an expectation. */

@@ -7,6 +7,7 @@ export const accounts = kind({
   doc: 'An account or sub-account. Recognised by its parent and its name.',
   id: 'id',
   identity: ['account', 'name'],
+  likeness: { equal: ['account'], folded: 'name' },
   attributes: {
     name: text('Display name.'),
     account: ref('Parent account; absent means the account the API keys belong to.', 'accounts', { optional: true, wire: 'url' }),
@@ -21,6 +22,7 @@ export const accounts = kind({
     page: 500,
     by_id: 'id',
     by_ids: 'id__in',
+    by_name: 'name',
     expand: ['account'],
     filters: ['account', 'account__in', 'name', 'name__in'],
     create: 'POST',

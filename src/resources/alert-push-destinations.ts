@@ -19,6 +19,7 @@ export const alertPushDestinations = kind({
   doc: 'A webhook that receives alerts. Recognised by its name.',
   id: 'destination_config_id',
   identity: ['name'],
+  likeness: { equal: [], folded: 'name' },
   unlogged: true,
   attributes: {
     name: text('Display name.'),

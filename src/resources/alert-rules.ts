@@ -25,6 +25,7 @@ export const alertRules = kind({
   doc: 'Selects alerts and sends them to destinations. Has no name: recognised by its exact content.',
   id: 'alert_config_id',
   identity: 'content',
+  likeness: { equal: ['associated_accounts', 'associated_groups', 'http_destinations', 'schedule'], overlap: 'filter_criteria.alert_type__in' },
   unlogged: true,
   attributes: {
     schedule: choice('When notifications are sent: absent or null is at once.', ['daily'], { open: true, optional: true }),

@@ -6,7 +6,7 @@
 //   3 the state is replaced by n+1                             → the journal is spent and thrown away, `.next` holds
 //   4 `.next` takes the journal's place, or the journal goes   → done
 import { Buffer } from 'node:buffer';
-import { equal, exits, fold, pending, refuse, type Begin, type Intent, type Result, type State } from '../model/index.js';
+import { equal, exits, fold, pending, refuse, type Begin, type Intent, type Moment, type RunRecord, type State } from '../model/index.js';
 import type { Appender, Clock, Files, Random } from '../ports/index.js';
 import { encodeRecord, type Journal } from './journal-text.js';
 import type { HeldLock } from './lock.js';
@@ -27,7 +27,7 @@ export interface Paths {
   readonly lock: string;
 }
 
-type Entries = readonly (Intent | Result)[];
+type Entries = readonly RunRecord[];
 
 interface SessionOptions {
   readonly files: Files;
@@ -80,10 +80,17 @@ export function fileSession(options: SessionOptions): Session {
       const serial = before.serial + 1;
       const carried = open.length === 0 ? '' : [begin(before, serial), ...open].map(encodeRecord).join('');
       await journal.prepare(carried);
-      await memory.replace({ ...folded, serial, spent: folded.spent.filter(({ at }) => clock.now() - Date.parse(at) <= DAY) });
+      const { recent: known = [], ...rest } = folded;
+      const recent = known.filter(isOfToday);
+      await memory.replace({ ...rest, serial, spent: folded.spent.filter(isOfToday), ...(recent.length > 0 && { recent }) });
       await journal.turn(open, carried);
     } else if (open.length === 0) await journal.turn([], '');
     return snapshotOf(memory.state(), journal.records());
+  };
+
+  const isOfToday = ({ at, boot }: Pick<Moment, 'at' | 'boot'>): boolean => {
+    const now = clock.boot();
+    return (boot && boot.id === now.id ? now.milliseconds - boot.milliseconds : clock.now() - Date.parse(at)) <= DAY;
   };
 
   let released: Promise<void> | undefined;
@@ -121,9 +128,9 @@ function queue(path: string): InTurn {
 /** Records that wait for their turn together are written together, and share one fsync. */
 function grouped(inTurn: InTurn, known: Entries, append: (records: Entries, lines: string) => Promise<void>): Session['record'] {
   const intents = new Map(known.flatMap((record) => (record.type === 'intent' ? [[record.op, record] as const] : [])));
-  let waiting: { readonly records: (Intent | Result)[]; readonly lines: string[]; readonly written: Promise<void> } | undefined;
+  let waiting: { readonly records: RunRecord[]; readonly lines: string[]; readonly written: Promise<void> } | undefined;
   const start = () => {
-    const [records, lines]: [(Intent | Result)[], string[]] = [[], []];
+    const [records, lines]: [RunRecord[], string[]] = [[], []];
     const written = inTurn(() => {
       waiting = undefined;
       return append(records, lines.join(''));
@@ -182,7 +189,7 @@ async function keepGeneration(files: Files, path: string, text: string): Promise
 
 /** The journal in memory and on disk. The file appears with its first record. */
 function journalFile({ files, paths, journal }: SessionOptions) {
-  const records: (Intent | Result)[] = [...(journal?.records ?? [])];
+  const records: RunRecord[] = [...(journal?.records ?? [])];
   let bytes = Buffer.byteLength(journal?.text ?? '');
   let appender: Appender | undefined;
   /** After a failed write its end is unknown: what is appended behind might be lost with it. */

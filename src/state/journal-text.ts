@@ -1,9 +1,9 @@
 // The journal as text: append-only, one checksummed record a line, `<16 hex digits of SHA-256> <canonical JSON>`.
 // A crash can tear only its end: there the last line is dropped, and damage anywhere else is refused.
-import { canonical, sha256, type Begin, type Intent, type Json, type JournalRecord, type Result } from '../model/index.js';
+import { canonical, sha256, type Begin, type Intent, type Json, type JournalRecord, type Result, type RunRecord, type Seen } from '../model/index.js';
 import { parseJson } from './json-text.js';
 import { address, anyObject, filled, formatPath, listOf, members, oneOf, orNull, text, time, whole, type Shape } from './shape.js';
-import { entryShape, plannedEntryShape, spentShape } from './state-text.js';
+import { entryShape, momentMembers, plannedEntryShape, spentShape } from './state-text.js';
 import { damaged, shellWord } from './trouble.js';
 
 const shapes: ReadonlyMap<unknown, Shape> = new Map(
@@ -20,18 +20,27 @@ const shapes: ReadonlyMap<unknown, Shape> = new Map(
       'body?': anyObject,
       'preimage?': listOf(text),
       'highest?': text,
+      'newest?': text,
       'entry?': plannedEntryShape,
-      at: time,
-      'server_at?': text,
+      ...momentMembers,
     }),
-    result: members<Result>({ type: text, 'op?': filled, class: oneOf('not_sent', 'rejected', 'applied', 'unknown'), address, 'entry?': orNull(entryShape), 'spent?': spentShape }),
+    result: members<Result>({
+      type: text,
+      'op?': filled,
+      class: oneOf('not_sent', 'rejected', 'applied', 'unknown'),
+      address,
+      'entry?': orNull(entryShape),
+      'spent?': spentShape,
+      'lately?': members<NonNullable<Result['lately']>>({ what: oneOf('created', 'deleted'), kind: filled, id: filled, ...momentMembers }),
+    }),
+    seen: members<Seen>({ type: text, kind: filled, ids: listOf(filled) }),
   }),
 );
 
 /** A journal as it verifies: what it opens with, what follows, and its text without a torn end. */
 export interface Journal {
   readonly begin: Begin;
-  readonly records: readonly (Intent | Result)[];
+  readonly records: readonly RunRecord[];
   readonly text: string;
 }
 
@@ -49,7 +58,7 @@ export function decodeJournal(source: string, file: string, afterLoss = ADOPTED)
   if (lines.pop() === '' && lines.length > 0 && !intact(lines.at(-1) as string)) lines.pop();
   const [begin, ...records] = lines.map((line, index) => decodeRecord(line, index, file, afterLoss));
   if (!begin) return undefined;
-  return { begin: begin as Begin, records: records as readonly (Intent | Result)[], text: lines.map((line) => `${line}\n`).join('') };
+  return { begin: begin as Begin, records: records as readonly RunRecord[], text: lines.map((line) => `${line}\n`).join('') };
 }
 
 const intact = (line: string): boolean => line[16] === ' ' && sha256(line.slice(17)).startsWith(line.slice(0, 16));

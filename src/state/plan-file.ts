@@ -51,9 +51,11 @@ const change = members<ResourceChange>({
   patch: listOf(anyObject),
   requests: listOf(members<DocumentRequest>({ method: filled, path: filled, body: anyJson, 'base?': anyObject })),
   'previous_address?': address,
+  'previous_id?': filled,
 });
 
 const counts = mapOf(text, whole(0));
+const summaryCounts = { create: whole(0), update: whole(0), replace: whole(0), delete: whole(0), adopt: whole(0), forget: whole(0), keep: whole(0) } as const;
 const shape = members<PlanFile>({
   plan_file_version: oneOf(VERSION),
   expires_at: time,
@@ -69,7 +71,10 @@ const shape = members<PlanFile>({
     resource_drift: listOf(anyObject),
     unmanaged: counts,
     policy: listOf(anyObject),
-    summary: counts,
+    summary: members<PlanDocument['summary']>({
+      ...summaryCounts,
+      writes: members<PlanDocument['summary']['writes']>({ create: whole(0), update: whole(0), delete: whole(0) }),
+    }),
     api_requests: counts,
     'impact?': anyObject,
     diagnostics: listOf(anyObject),

@@ -1,6 +1,20 @@
 // The state as text: canonical JSON that people can review, with a checksum of every byte that follows it, and a
 // format version. What does not verify is refused with its place; older formats are upgraded, newer ones refused.
-import { canonical, compareText, equal, isObject, refuse, sha256, type Entry, type Fingerprint, type Json, type Spent, type State } from '../model/index.js';
+import {
+  canonical,
+  compareText,
+  equal,
+  isObject,
+  refuse,
+  sha256,
+  type Entry,
+  type Fingerprint,
+  type Json,
+  type Moment,
+  type Recent,
+  type Spent,
+  type State,
+} from '../model/index.js';
 import { parseJson, placeOf, type Place } from './json-text.js';
 import { address, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, text, time, whole, type Flaw, type Shape } from './shape.js';
 import { damaged } from './trouble.js';
@@ -31,7 +45,9 @@ const entryMembers = {
 /** An entry before its id is known, as intents hold it. */
 export const entryShape = members<Entry>({ ...entryMembers, id: filled, observed: anyObject });
 export const plannedEntryShape = members<Omit<Entry, 'id' | 'observed'>>(entryMembers);
-export const spentShape = members<Spent>({ at: time, action: oneOf('update', 'delete') });
+export const spentShape = members<Spent>({ at: time, action: oneOf('update', 'delete'), 'kind?': filled, 'id?': filled });
+export const momentMembers = { at: time, 'server_at?': time, 'boot?': members<NonNullable<Moment['boot']>>({ id: filled, milliseconds: whole(0) }) } as const;
+const recentShape = members<Recent>({ ...momentMembers, kind: filled, created: listOf(filled), unseen: listOf(filled), deleted: listOf(filled) });
 
 /** An entry on disk: what was applied and is observed alike stands once, under `observed`, and is named in `as_observed`. */
 type Packed = Entry & { readonly as_observed?: readonly string[] };
@@ -61,6 +77,7 @@ const stateShape = members<State>({
   target: text,
   resources: mapOf(address, packedShape),
   spent: listOf(spentShape),
+  'recent?': listOf(recentShape),
 });
 
 const HEAD = /^\{\n {2}"checksum": "([0-9a-f]{64})",\n/;

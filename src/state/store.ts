@@ -1,5 +1,5 @@
 // The store port: where memory lives between runs. Every store keeps state and journal in the same durable place.
-import type { Intent, JournalRecord, Result, State } from '../model/index.js';
+import type { Intent, JournalRecord, RunRecord, State } from '../model/index.js';
 
 /** Everything a store knows, with the journal of an unfinished run folded in. */
 export interface Snapshot {
@@ -36,7 +36,7 @@ export interface Store {
 export interface Session {
   readonly snapshot: Snapshot;
   /** Durable when resolved; calls made together share one fsync. An intent is renewed by recording it again with a later time. @throws Refusal (exit 4) where the lock was lost. */
-  record(...records: readonly (Intent | Result)[]): Promise<void>;
+  record(...records: readonly RunRecord[]): Promise<void>;
   /** Fencing: throws where this run does not hold the lock any more. Called before every mutating request. */
   assertHeld(): Promise<void>;
   /** Folds the journal into the state, durably, and ends the journal unless intents are still pending. Returns the new snapshot. */

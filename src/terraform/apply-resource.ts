@@ -15,20 +15,20 @@ import {
   type Values,
   type Write,
 } from '../model/index.js';
-import { diff, taken, updateOf } from '../reconciler/diff.js';
+import { diff, updateOf } from '../reconciler/diff.js';
 import { verify } from '../reconciler/document-write.js';
 import type { Performed } from '../reconciler/execute.js';
 import { literalsAtMasks, ours } from '../reconciler/merge.js';
 import type { Collection } from '../reconciler/observe.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/policy.js';
 import { missingCredentials } from '../reconciler/propose.js';
+import { readBack, shownOf } from '../reconciler/read-back.js';
 import { composedAll, isRecord, managed, resultOf, says, stateOf, valueOf, versionOf } from './convert.js';
 import { failureOf, make } from './create.js';
 import type { CtyObject, CtyValue } from './cty.js';
 import { complaints, told, wordsFor } from './diagnostics.js';
 import { claimOf } from './journal.js';
 import type { ApplyReply, WireDiagnostic } from './protocol.js';
-import { tryLook } from './sight.js';
 import { sameObject, timed, timeoutsOf, timeoutTrouble, type Limit, type Timed } from './timeouts.js';
 import type { Bench, Shop } from './workbench.js';
 
@@ -128,12 +128,17 @@ async function brought(
   const write: Write = { verb: 'update', id: live.id, live: before, ...update };
   const change: Change = { action: 'update', ...named(shop, kind), id: live.id, before: before.values, changes, write, request: shop.cloud.compose(kind, write) };
   const { warnings, performed } = await written(shop, bench, kind, change);
-  const now = await tryLook(shop.cloud, kind, live.id);
-  if (now === 'unread') return { now: { ...live, values: { ...live.values, ...withoutSecretsOf(write.fields) } }, diagnostics: [...warnings, unread(kind, live.id)] };
-  if (!now || !taken(kind, write.fields, now))
-    return refuse('not-taken', `The service answered with success, but what ${wordsFor(kind)} ${live.id} holds is not what was sent.`, {
-      detail: 'Plan again to see what is there.',
-    });
+  const shown = { kind, id: live.id, judge: (one: Live | undefined) => shownOf(kind, write.fields, before.values, one) };
+  const { shown: what = 'unread', live: now } = (await readBack(shop, [shown], () => Infinity)).get(shown) ?? {};
+  if (what === 'unread') return { now: { ...live, values: { ...live.values, ...withoutSecretsOf(write.fields) } }, diagnostics: [...warnings, unread(kind, live.id)] };
+  if (!now || what !== 'taken')
+    return refuse(
+      'not-taken',
+      `The service answered with success, but ${wordsFor(kind)} ${live.id} ${what === 'earlier' ? 'still shows the earlier value' : 'does not hold what was sent'}.`,
+      {
+        detail: 'Plan again to see what is there.',
+      },
+    );
   const found = performed.written?.document && verify(kind, wordsFor(kind), performed.written.document, now);
   if (found?.lost) throw new Refusal([found.lost]);
   return { now, diagnostics: [...warnings, ...(found?.notes ?? []).map((note) => told(kind, note))] };
@@ -182,8 +187,8 @@ async function remove(whole: Shop, kind: Kind, prior: CtyObject): Promise<ApplyR
     );
     const write: Write = { verb: 'delete', id, fields: {}, live };
     const { warnings } = await written(shop, bench, kind, { action: 'delete', ...named(shop, kind), id, before: live.values, write, request: shop.cloud.compose(kind, write) });
-    const now = await tryLook(shop.cloud, kind, id);
-    if (now !== undefined && now !== 'unread')
+    const gone = { kind, id, judge: (one: Live | undefined) => (one ? ('earlier' as const) : ('taken' as const)) };
+    if ((await readBack(shop, [gone], () => Infinity)).get(gone)?.shown === 'earlier')
       return refuse('still-there', `The service answered as if ${wordsFor(kind)} ${id} were gone, but it is still there.`, { detail: 'Plan again to see what is there.' });
     return { new_state: null, diagnostics: warnings };
   });

@@ -216,7 +216,7 @@ async function asked({ claims, questions, ...looker }: JournalTools & { readonly
   const theirs = Object.fromEntries([...claims].map((claim) => [claim, claimed(claim)]));
   const resources = { ...theirs, ...snapshot.state.resources };
   const owned = new Set(Object.values(resources).map(({ kind, id }) => claimOf(kind, id)));
-  const stands = ({ op, kind }: Intent): boolean => questions.get(op)?.candidates.every((id) => !owned.has(claimOf(kind, id))) ?? false;
+  const stands = ({ op, kind }: Intent): boolean => questions.get(op)?.candidates.every(({ id }) => !owned.has(claimOf(kind, id))) ?? false;
   if (!snapshot.pending.every(stands)) {
     const settled = await settleOld(looker, { ...session, snapshot: { ...snapshot, state: { ...snapshot.state, resources } } });
     questions.clear();

@@ -1,6 +1,7 @@
 // What is live, as all reads of a process see it: one complete listing a kind, taken anew after each write of the kind.
 // What a listing lacks is looked for once more, because absence needs proof.
-import { Refusal, type CloudReader, type Emit, type Kind, type Kinds, type Live } from '../model/index.js';
+import { type CloudReader, type Emit, type Kind, type Kinds, type Live } from '../model/index.js';
+import { nothingRecent } from '../reconciler/age.js';
 import { observe, withoutSecrets, type Collection } from '../reconciler/observe.js';
 
 /** So many missing objects of a kind are looked for one by one; beyond, a second listing is the proof. */
@@ -46,21 +47,11 @@ export function sightOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Sight {
 
 /** A complete listing of its own. @throws Refusal */
 export async function listed(cloud: CloudReader, kinds: Kinds, kind: Kind, emit: Emit): Promise<Collection> {
-  return (await observe(cloud, kinds, [kind.name], [], emit)).get(kind.name) as Collection;
+  return (await observe({ cloud, kinds, emit, entries: [], visibility: nothingRecent }, [kind.name])).get(kind.name) as Collection;
 }
 
 /** One object, read by its identifier. @throws Refusal: a failed look is no proof of absence */
 export async function look(cloud: CloudReader, kind: Kind, id: string): Promise<Live | undefined> {
   const [live] = await cloud.find(kind, [id]);
   return live && { ...live, values: withoutSecrets(kind.attributes, live.values) };
-}
-
-/** As `look`, where a reading that fails only proves nothing. */
-export async function tryLook(cloud: CloudReader, kind: Kind, id: string): Promise<Live | undefined | 'unread'> {
-  try {
-    return await look(cloud, kind, id);
-  } catch (error) {
-    if (error instanceof Refusal) return 'unread';
-    throw error;
-  }
 }

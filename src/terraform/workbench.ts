@@ -18,7 +18,7 @@ import {
 import type { Clock, Fingerprints, Random } from '../ports/index.js';
 import { beforeRun, perform, type Before, type Hands, type Performed, type Surroundings } from '../reconciler/execute.js';
 import type { Collection } from '../reconciler/observe.js';
-import { besideNone, outcomeOf, resultOf, settle, type Settled } from '../reconciler/recover.js';
+import { outcomeOf, recordsOf, settle, type Settled } from '../reconciler/recover.js';
 import { claimOf, type Held, type Journal, type Run } from './journal.js';
 import { listed, look, type Sight } from './sight.js';
 import type { Limit } from './timeouts.js';
@@ -168,11 +168,11 @@ export function benchOf(tools: Tools, held: Held): Bench {
   /** Empty where nobody could look: the intents stay in the journal, and the next run looks. */
   async function settledOf(intents: readonly Intent[]): Promise<readonly Settled[]> {
     try {
-      const settled = (await settle(tools, intents, [...held.entries.values()], tools.clock.now())).map(besideNone);
+      const settled = await settle(tools, intents, [...held.entries.values()], 0);
       for (const one of settled) {
-        const result = resultOf(kinds, one);
-        if (result) await held.session.record(result);
-        if (result?.entry) remember(one.intent.address, result.entry);
+        const records = recordsOf(kinds, one);
+        if (records.length > 0) await held.session.record(...records);
+        for (const record of records) if (record.type === 'result' && record.entry) remember(one.intent.address, record.entry);
       }
       return settled;
     } catch (error) {

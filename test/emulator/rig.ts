@@ -19,6 +19,7 @@ export function handClock(start = START): HandClock {
   return {
     now: () => now,
     monotonic: () => now,
+    boot: () => ({ id: 'test', milliseconds: now - start }),
     sleep: (milliseconds) => new Promise((wake) => void sleepers.push({ at: now + milliseconds, wake })),
     advance: (milliseconds) => {
       now += milliseconds;

@@ -76,12 +76,13 @@ describe('the access review', () => {
   it('lets nobody but a user be the last administrator', () => {
     const { plan } = planScene({
       declared: [declare('account_authorizations.dana', { user: '7', account: '3', role: 'read_only_user' })],
+      request: { allow: ['first-run'] },
       live: {
         accounts: tree,
         account_authorizations: [holds('a', '7', '3', 'administrator'), live('account_authorizations', 'x', { user: null, account: '1', role: 'administrator' })],
       },
     });
-    expect(plan.verdicts).toMatchObject([{ rule: 'last-administrator', verdict: 'blocked' }]);
+    expect(plan.verdicts.filter(({ verdict }) => verdict === 'blocked')).toMatchObject([{ rule: 'last-administrator' }]);
   });
 
   it('marks where a role is not as declared, and where it is declared', () => {

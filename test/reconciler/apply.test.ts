@@ -73,7 +73,8 @@ describe('apply', () => {
     const fresh = rig({ estate: emulator.snapshot() });
     const { plan } = await fresh.plan(story(null));
     expect(plan.changes.map((change) => change.action)).toEqual(Array.from({ length: 5 }, () => 'adopt'));
-    expect((await apply(fresh, story())).exit).toBe(0);
+    expect((await apply(fresh, story())).exit).toBe(3);
+    expect((await apply(fresh, story(), { allow: ['first-run'] })).exit).toBe(0);
     expect(fresh.mutations()).toEqual([expect.stringMatching(/^PATCH .*alert_push_destinations/)]);
     expect((await fresh.plan(story())).exit).toBe(0);
   });

@@ -57,7 +57,7 @@ async function expectWhole(cloud: Rig, project: Project, expected: Readonly<Reco
 }
 
 /** Runs until it ends or dies; whatever it throws is what a killed process says. */
-const attempt = (cloud: Rig, project: Project): Promise<unknown> => cloud.apply(project, { allow: ['max-changed'], parallelism: 3 }).catch((error: unknown) => error);
+const attempt = (cloud: Rig, project: Project): Promise<unknown> => cloud.apply(project, { allow: ['max-changed', 'first-run'], parallelism: 3 }).catch((error: unknown) => error);
 
 async function boundariesOf(project: Project, before?: Project): Promise<number> {
   const cloud = rig({ estate: theirs });

@@ -23,7 +23,7 @@ const accounts = (...names: readonly string[]): readonly Declaration[] => names.
 
 async function applied(cloud: Rig, ...declarations: readonly Declaration[]): Promise<ReturnType<typeof desire>> {
   const project = desire(...declarations);
-  expect((await cloud.apply(project)).exit).toBe(0);
+  expect((await cloud.apply(project, { allow: ['first-run'] })).exit).toBe(0);
   await cloud.clock.sleep(600_000);
   return project;
 }
@@ -97,7 +97,7 @@ describe('who changed it', () => {
   it('is named for a configuration, of which only what changed is shown, and no password', async () => {
     const seed = { id: '7', router: '12', account: '1', configuration: [{ system: { system_id: 'depot' }, wan: { mtu: 1400 } }, []] };
     const cloud = rig({ estate: { ...estate, records: { accounts: [{ id: '1', name: 'Headquarters', account: null }], configuration_managers: [seed] } } });
-    const project = await applied(cloud, declare('configuration_managers.depot', { router: '12', configuration: [{ wan: { mtu: 1500 } }, []] }));
+    const project = await applied(cloud, declare('configuration_managers.depot', { router: '12', configuration: [{ wan: { mtu: 1500 } }, []] }, { adopt: '7' }));
     await hand(cloud, 'PUT', '/api/v2/configuration_managers/7/', { configuration: [{ wan: { mtu: 9000 }, system: { users: { admin: { password: 'canary' } } } }, []] });
     const audit = await cloud.drift(project);
     expect(audit.drift).toMatchObject([

@@ -186,7 +186,9 @@ describe('laws of writing a configuration', () => {
         fc.pre(!merging || (!cleared && !JSON.stringify(declared).includes('null')));
         const record = managerRecord('30', '12', [{ ...live, theirs: { kept: 1 } }, before]);
         const cloud = withManagers([record], { quirks: { merging_configuration: merging } });
-        const project = desire(declare('configuration_managers.x', { router: '12', configuration: removed === undefined ? [declared] : [declared, removed] }, { clear: true }));
+        const project = desire(
+          declare('configuration_managers.x', { router: '12', configuration: removed === undefined ? [declared] : [declared, removed] }, { adopt: '30', clear: true }),
+        );
         const { outcomes, exit } = await cloud.apply(project);
         expect([exit, outcomes.map((one) => one.outcome)]).toEqual([0, ['done']]);
         expect((await cloud.plan(project)).exit).toBe(0);
@@ -206,7 +208,7 @@ describe('laws of writing a configuration', () => {
 
 const cloudOf = (): Rig => rig({ estate: theirs });
 const manager = (configuration: Value | undefined, more: Record<string, Value> = {}, lifecycle: Declaration['lifecycle'] = {}): Declaration =>
-  declare('configuration_managers.depot', { router: '12', ...(configuration === undefined ? {} : { configuration }), ...more }, lifecycle);
+  declare('configuration_managers.depot', { router: '12', ...(configuration === undefined ? {} : { configuration }), ...more }, { adopt: '30', ...lifecycle });
 const withPassword = (value: string): Project => desire(manager([{ users: { list: [{ name: 'admin', password: secret(value) }], 'a.b': { psk: secret(value) } } }]));
 const patching = (...declarations: readonly Declaration[]): Project => projectOf(declarations, { configuration_writes: 'patch' });
 
@@ -477,12 +479,17 @@ describe('configuration managers', () => {
   it.each<[string, (tree: Record<string, Json>) => unknown, string, RegExp]>([
     ['drops a member', (tree) => delete tree['wan'], 'members-lost', /gone or altered: configuration\.0\.wan\.$/],
     ['alters a member', (tree) => (tree['vpn'] = { tunnels: [] }), 'members-lost', /gone or altered: configuration\.0\.vpn\.tunnels\.$/],
-    ['does not take ours', (tree) => (tree['lan'] = { mtu: 1400 }), 'not-taken', /what it holds is not what was sent/],
+    ['takes something else', (tree) => (tree['lan'] = { mtu: 9000 }), 'not-taken', /what it holds is not what was sent/],
   ])('are compared afterwards: a server that %s', async (_, change, code, summary) => {
     const { outcomes, exit } = await altering(change).apply(mtu(1500));
     expect([exit, outcomes.map((one) => [one.outcome, one.diagnostic?.code])]).toEqual([1, [['failed', code]]]);
     expect(outcomes[0]?.diagnostic?.summary).toMatch(summary);
     expect(JSON.stringify(outcomes)).not.toContain('canary');
+  });
+
+  it('are compared afterwards: a server that does not take ours', async () => {
+    const { outcomes, exit } = await altering((tree) => (tree['lan'] = { mtu: 1400 })).apply(mtu(1500));
+    expect([exit, outcomes.map((one) => [one.outcome, one.diagnostic?.code])]).toEqual([5, [['unknown', 'not-shown']]]);
   });
 
   it('are compared afterwards: additions and a further version are noted, by path', async () => {

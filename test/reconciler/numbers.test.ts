@@ -66,7 +66,7 @@ const manager = (configuration: string): string =>
   `{"id":"30","router":"/api/v2/routers/12/","account":"/api/v2/accounts/2/","suspended":false,"configuration":${configuration},"target":[{},[]],"actual":[{},[]]}`;
 const ruleWith = (settings: Value): Declaration =>
   declare('alert_rules.r', { associated_accounts: ['2'], filter_criteria: { alert_type__in: ['account_locked'] }, settings }, { adopt: ID });
-const managerWith = (tree: Value): Declaration => declare('configuration_managers.r', { router: '12', configuration: [tree] });
+const managerWith = (tree: Value): Declaration => declare('configuration_managers.r', { router: '12', configuration: [tree] }, { adopt: '30' });
 
 describe('over whole runs', () => {
   it('a number of a plain document goes back as it is where its neighbour changes', async () => {

@@ -1,6 +1,7 @@
 // What is taken for live, and what for gone.
 import { expect, it } from 'vitest';
 import type { CloudReader, Live } from '../../src/model/index.js';
+import { nothingRecent } from '../../src/reconciler/age.js';
 import { observe } from '../../src/reconciler/observe.js';
 import { kinds } from '../../src/resources/index.js';
 import { entry, live } from '../support/planning.js';
@@ -18,7 +19,7 @@ async function seen(listed: readonly Live[], found: readonly Live[]): Promise<{ 
     },
   } as unknown as CloudReader;
   const entries = [entry('alert_push_destinations', 'd-1', { name: 'Pager' }), entry('accounts', '7', { name: 'of another kind' })];
-  const world = await observe(cloud, kinds, ['alert_push_destinations'], entries, () => undefined);
+  const world = await observe({ cloud, kinds, entries, emit: () => undefined, visibility: nothingRecent }, ['alert_push_destinations']);
   const byId = world.get('alert_push_destinations')?.byId ?? new Map<string, Live>();
   return { ids: [...byId.keys()], asked, text: JSON.stringify([...byId.values()].map(({ values }) => values)) };
 }

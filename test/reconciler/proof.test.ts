@@ -31,7 +31,7 @@ it('does not believe a success that changed nothing', async () => {
   await cloud.apply(desire(pager()));
   cloud.emulator.setFaults([parseFault('status=200,method=PATCH,times=1')]);
   const changed = desire(pager({ enabled: false }));
-  expect(await cloud.apply(changed)).toMatchObject({ exit: 1, outcomes: [{ outcome: 'failed', diagnostic: { code: 'not-taken' } }] });
+  expect(await cloud.apply(changed)).toMatchObject({ exit: 5, outcomes: [{ outcome: 'unknown', diagnostic: { code: 'not-shown' } }] });
   expect((await cloud.plan(changed)).exit).toBe(2);
   expect(await cloud.apply(changed)).toMatchObject({ exit: 0, outcomes: [{ outcome: 'done' }] });
 });
@@ -126,7 +126,10 @@ describe('while a person looks at the plan', () => {
     const role = { data: { type: 'account_authorizations', id: '901', attributes: { role: 'no_access' } } };
     const approve = slowly(cloud, () => put(cloud, 'v3/beta/account_authorizations/901', role));
     const demotion = desire(declare('account_authorizations.u0', { user: '700', account: '1', role: 'read_only_user' }));
-    await expect(cloud.apply(demotion, { approve })).rejects.toMatchObject({ exit: 3, diagnostics: [{ code: 'last-administrator', address: 'account_authorizations.u0' }] });
+    await expect(cloud.apply(demotion, { approve, allow: ['first-run'] })).rejects.toMatchObject({
+      exit: 3,
+      diagnostics: [{ code: 'last-administrator', address: 'account_authorizations.u0' }],
+    });
     expect(cloud.objects('account_authorizations')[0]).toMatchObject({ role: 'administrator' });
   });
 

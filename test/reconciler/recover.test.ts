@@ -1,7 +1,7 @@
 // What became of a create that nobody heard of: which live object it is taken for, when a person is asked, and what is
 // remembered of it. Of updates and deletes: which were carried out.
 import { describe, expect, it } from 'vitest';
-import type { CloudReader, Entry, Event, Intent, Kind, Live, Result } from '../../src/model/index.js';
+import type { CloudReader, Entry, Event, Intent, Kind, Live, Result, RunRecord } from '../../src/model/index.js';
 import { decide, recover, settle, type Looker, type Settled } from '../../src/reconciler/recover.js';
 import { kinds } from '../../src/resources/index.js';
 import type { Session } from '../../src/state/index.js';
@@ -36,11 +36,12 @@ const account = (id: string, name = 'Pager'): Live => live('accounts', id, { nam
 
 const verdicts = (intents: readonly Intent[], objects: readonly Live[]): readonly string[] =>
   decide(kinds.get(intents[0]?.kind ?? '') as Kind, intents, objects).map((one) =>
-    one.verdict === 'applied' ? one.live.id : one.verdict === 'undecided' ? `? ${one.candidates.join(' ')}` : `absent ${one.alike.join(' ')}`.trim(),
+    one.verdict === 'applied' ? one.live.id : one.verdict === 'undecided' ? `? ${one.candidates.map(({ id, differing }) => [id, ...differing].join(':')).join(' ')}` : 'absent',
   );
 
 describe('decide', () => {
   const [old, fresh, other, third] = [uuid(-3600), uuid(2), uuid(3, 2), uuid(4, 3)] as [string, string, string, string];
+  const after = intent({ newest: old });
   const twin = intent({ op: 'op-2', address: 'alert_push_destinations.twin' });
   const on = ['op-4', 'op-5'].map((op) => intent({ op, address: `alert_push_destinations.${op}`, content: 'e', body: { name: 'Pager', enabled: true } }));
   const lit = (id: string): Live => live('alert_push_destinations', id, { name: 'Pager', enabled: true });
@@ -52,14 +53,19 @@ describe('decide', () => {
   it.each<[what: string, intents: readonly Intent[], objects: readonly Live[], expected: readonly string[]]>([
     ['nothing there', [intent()], [], ['absent']],
     ['one new object of equal content', [intent()], [pager(fresh)], [fresh]],
-    ['made within the second that a clock rounds away', [intent()], [pager(uuid(-0.9))], [uuid(-0.9)]],
-    ['made more than that second before', [intent()], [pager(uuid(-1.1))], [`absent ${uuid(-1.1)}`]],
-    ["older by the server's clock, though not by ours", [intent({ server_at: new Date(NOW + 60_000).toISOString() })], [pager(fresh)], [`absent ${fresh}`]],
+    ['one newer than the newest that was there', [after], [pager(fresh)], [fresh]],
+    [
+      'one newer than the newest that was there, by a clock of ours that was set an hour ahead',
+      [{ ...after, at: new Date(NOW + 3_600_000).toISOString() }],
+      [pager(fresh)],
+      [fresh],
+    ],
+    ['one as old as the newest that was there, which the listing before did not show', [after], [pager(old)], [`? ${old}`]],
+    ['one older than the newest that was there, which the listing before did not show', [intent({ newest: fresh })], [pager(old)], [`? ${old}`]],
+    ['one of other content, older than the newest that was there', [intent({ newest: fresh })], [pager(old, 'Other')], ['absent']],
     ['one that existed before', [intent({ preimage: [fresh] })], [pager(fresh)], ['absent']],
     ['one that existed before and was changed since', [intent({ preimage: [fresh] })], [pager(fresh, 'Changed')], ['absent']],
-    ['an older one, equal by now', [intent()], [pager(old)], [`absent ${old}`]],
-    ['an older one of other content', [intent()], [pager(old, 'Other')], ['absent']],
-    ['a new one of other content', [intent()], [pager(fresh, 'Other')], [`? ${fresh}`]],
+    ['a new one of other content', [intent()], [pager(fresh, 'Other')], [`? ${fresh}:name`]],
     ['the new one beside a new stranger', [intent()], [pager(fresh), pager(other, 'Other')], [fresh]],
     ['two new ones for one intent', [intent()], [pager(fresh), pager(other)], [`? ${fresh} ${other}`]],
     ['two new ones for two intents', [intent(), twin], [pager(fresh), pager(other)], [fresh, other]],
@@ -69,19 +75,17 @@ describe('decide', () => {
     ['three new ones, of which one intent knew two', [intent({ preimage: [other, third] }), twin], [pager(fresh), pager(other), pager(third)], [fresh, `? ${other} ${third}`]],
     ['two new ones that two later intents fit better', [intent(), ...on], [lit(fresh), lit(other)], [`? ${fresh} ${other}`, fresh, other]],
     ['two new ones for two intents of other content', [intent(), { ...twin, content: 'd' }], [pager(fresh), pager(other)], [`? ${fresh} ${other}`, `? ${fresh} ${other}`]],
-    ['a stranger beside one of two intents', [intent(), desk], [pager(fresh), pager(other, 'Stranger')], [fresh, `? ${other}`]],
-    ['a clock of ours alone, a minute off', [intent({ server_at: undefined as never })], [pager(uuid(-59))], [uuid(-59)]],
-    ['a clock of ours alone, more than a minute off', [intent({ server_at: undefined as never })], [pager(uuid(-61))], [`absent ${uuid(-61)}`]],
+    ['a stranger beside one of two intents', [intent(), desk], [pager(fresh), pager(other, 'Stranger')], [fresh, `? ${other}:name`]],
     ['a number above all that were there', [numbered({})], [account('41')], ['41']],
-    ['a number that was there', [numbered({})], [account('9')], ['absent 9']],
-    ['the highest that was there', [numbered({})], [account('40')], ['absent 40']],
+    ['a number below the highest that was there, which the listing before did not show', [numbered({})], [account('9')], ['? 9']],
+    ['the highest that was there', [numbered({ preimage: ['40'] })], [account('40')], ['absent']],
     ['a longer number', [numbered({ highest: '9' })], [account('10')], ['10']],
     ['a number where none was there', [numbered({ highest: undefined as never })], [account('41')], ['41']],
     ['an id that is no number beside numbers', [numbered({})], [account('x41')], ['x41']],
-    ['an id of capital letters that tells the time', [intent()], [pager(old.toUpperCase())], [`absent ${old.toUpperCase()}`]],
-    ['an id of another version, which tells no time', [intent()], [pager(old.replace('-1', '-4'))], [old.replace('-1', '-4')]],
+    ['an id of capital letters that tells the time', [intent({ newest: fresh })], [pager(old.toUpperCase())], [`? ${old.toUpperCase()}`]],
+    ['an id of another version, which tells no time', [intent({ newest: fresh })], [pager(old.replace('-1', '-4'))], [old.replace('-1', '-4')]],
     ['content that is identity', [rule], [ruled({})], [fresh]],
-    ['content that is identity, and a field nobody sent', [rule], [ruled({ schedule: 'daily' })], [`? ${fresh}`]],
+    ['content that is identity, and a field nobody sent', [rule], [ruled({ schedule: 'daily' })], [`? ${fresh}:schedule`]],
     ['content that is none, and a field nobody sent', [intent()], [lit(fresh)], [fresh]],
   ])('%s', (_, intents, objects, expected) => {
     expect(verdicts(intents, objects)).toEqual(expected);
@@ -89,11 +93,12 @@ describe('decide', () => {
 });
 
 /** A cloud that answers listings in order, the last one again and again, and what it saw. */
-function scene(listings: Readonly<Record<string, readonly (readonly Live[])[]>>, found: readonly Live[] = []) {
+function scene(listings: Readonly<Record<string, readonly (readonly Live[])[]>>, found: readonly Live[] = [], skew?: number) {
   const clock = simulatedClock(NOW);
   const [asked, looked, events]: [[kind: string, milliseconds: number][], [kind: string, ids: readonly string[]][], Event[]] = [[], [], []];
   const abort = new AbortController();
   const cloud: Partial<CloudReader> = {
+    skew: () => (asked.length === 0 ? undefined : skew),
     list({ name }) {
       asked.push([name, clock.now() - NOW]);
       const rounds = listings[name] ?? [[]];
@@ -115,28 +120,28 @@ const PUSH = 'alert_push_destinations';
 describe('settle', () => {
   it('looks once nothing can land any more, and believes two listings that agree', async () => {
     const { looker, asked, events } = scene({ [PUSH]: [[], [pager(uuid(1))], [pager(uuid(1))]] });
-    const settled = await settle(looker, [intent()], none, NOW);
+    const settled = await settle(looker, [intent()], none, 0);
     expect(settled.map(verdictOf)).toEqual([[`${PUSH}.pager`, 'applied', uuid(1)]]);
     expect(asked).toEqual([5000, 6000, 7000].map((milliseconds) => [PUSH, milliseconds]));
     expect(events).toEqual([{ type: 'waiting', why: `until the create of ${PUSH}.pager can no longer land`, milliseconds: 5000 }]);
   });
 
-  it('waits no longer than the settle time where the clock was set back, between listings neither', async () => {
+  it('waits no longer than the settle time, between listings neither', async () => {
     const { looker, asked } = scene({});
-    await settle({ ...looker, settleMilliseconds: 500 }, [intent()], none, NOW + 3_600_000);
+    await settle({ ...looker, settleMilliseconds: 500 }, [intent()], none, -3_600_000);
     expect(asked).toEqual([500, 1000].map((milliseconds) => [PUSH, milliseconds]));
   });
 
   it('neither waits nor says so where nothing can land', async () => {
     const { looker, asked, events } = scene({});
-    await settle(looker, [intent()], none, NOW - 5000);
+    await settle(looker, [intent()], none, 5000);
     expect([asked[0], events]).toEqual([[PUSH, 0], []]);
   });
 
   it('lists each kind by itself, and says how many requests are waited for', async () => {
     const { looker, asked, events } = scene({ [PUSH]: [[pager(uuid(1)), pager(uuid(1, 2))]], accounts: [[account('41')]] });
     const intents = [intent(), intent({ highest: '40' }, 'accounts'), intent({ op: 'op-2', address: `${PUSH}.twin` })];
-    expect((await settle(looker, intents, none, NOW)).map(verdictOf)).toEqual([
+    expect((await settle(looker, intents, none, 0)).map(verdictOf)).toEqual([
       [`${PUSH}.pager`, 'applied', uuid(1)],
       [`${PUSH}.twin`, 'applied', uuid(1, 2)],
       ['accounts.pager', 'applied', '41'],
@@ -148,25 +153,25 @@ describe('settle', () => {
   it('does not mind the order of a listing', async () => {
     const [one, two] = [pager(uuid(1)), pager(uuid(2, 2), 'Owned')];
     const { looker, asked } = scene({ [PUSH]: [[one, two], [two, one], []] });
-    await settle(looker, [intent()], none, NOW);
+    await settle(looker, [intent()], none, 0);
     expect(asked).toHaveLength(2);
   });
 
   it('does not take what another address has', async () => {
     const { looker } = scene({ [PUSH]: [[pager(uuid(1))]] });
-    const settled = await settle(looker, [intent()], [entry(PUSH, uuid(1), {}), entry('accounts', uuid(2), {})], NOW);
+    const settled = await settle(looker, [intent()], [entry(PUSH, uuid(1), {}), entry('accounts', uuid(2), {})], 0);
     expect(settled.map(verdictOf)).toEqual([[`${PUSH}.pager`, 'absent', undefined]]);
   });
 
   it('hands on no secret that the service gave back', async () => {
     const masked = live(PUSH, uuid(1), { name: 'Pager', authentication: { secret: 'canary' } });
     const { looker } = scene({ [PUSH]: [[masked]] });
-    expect(JSON.stringify(await settle(looker, [intent()], none, NOW))).not.toContain('canary');
+    expect(JSON.stringify(await settle(looker, [intent()], none, 0))).not.toContain('canary');
   });
 
   it('asks a person where listings never agree', async () => {
     const { looker, asked } = scene({ [PUSH]: Array.from({ length: 9 }, (_, index) => [pager(uuid(index))]) });
-    await expect(settle(looker, [intent()], none, NOW)).rejects.toMatchObject({ exit: 5, diagnostics: [{ code: 'unsettled', summary: expect.stringContaining(PUSH) as string }] });
+    await expect(settle(looker, [intent()], none, 0)).rejects.toMatchObject({ exit: 5, diagnostics: [{ code: 'unsettled', summary: expect.stringContaining(PUSH) as string }] });
     expect(asked).toHaveLength(6);
   });
 
@@ -176,7 +181,7 @@ describe('settle', () => {
   ])('ends at once when it is interrupted %s', async (_, listings, settleMilliseconds) => {
     const { looker, asked, abort } = scene({});
     const stop = { ...looker.clock, sleep: (milliseconds: number, signal?: AbortSignal) => (abort.abort(new Error('interrupted')), looker.clock.sleep(milliseconds, signal)) };
-    await expect(settle({ ...looker, clock: stop, settleMilliseconds }, [intent()], none, NOW)).rejects.toThrow('interrupted');
+    await expect(settle({ ...looker, clock: stop, settleMilliseconds }, [intent()], none, 0)).rejects.toThrow('interrupted');
     expect(asked).toHaveLength(listings);
   });
 });
@@ -200,15 +205,18 @@ describe('recover', () => {
     readonly resources?: Readonly<Record<string, Entry>>;
     readonly objects?: readonly Live[];
     readonly found?: readonly Live[];
-    readonly started?: number;
+    /** Milliseconds since the intents by the clock of the machine, and since it was started. */
+    readonly now?: number;
+    readonly uptime?: number;
+    readonly skew?: number;
   }
   /** What it says, what it records in each call, and what it asked for. */
-  async function recovery({ pending, resources = {}, objects = [], found = [], started = NOW }: Recovery) {
-    const { looker, asked, looked, events } = scene({ [PUSH]: [objects] }, found);
-    const records: (readonly (Intent | Result)[])[] = [];
+  async function recovery({ pending, resources = {}, objects = [], found = [], now = 0, uptime = now, skew }: Recovery) {
+    const { looker, asked, looked, events } = scene({ [PUSH]: [objects] }, found, skew);
+    const records: (readonly RunRecord[])[] = [];
     const session: Partial<Session> = { snapshot: { state: stateWith({ ...resources }), pending, unfinished: true }, record: async (...more) => void records.push(more) };
-    const now = (): number => looker.clock.now() + started - NOW;
-    const said = await recover({ ...looker, clock: { ...looker.clock, now } }, session as Session).catch((error: unknown) => error);
+    const clock = { ...looker.clock, now: () => looker.clock.now() + now, boot: () => ({ id: 'boot-1', milliseconds: looker.clock.boot().milliseconds + uptime }) };
+    const said = await recover({ ...looker, clock }, session as Session).catch((error: unknown) => error);
     return { said, records, asked, looked, events };
   }
 
@@ -222,7 +230,13 @@ describe('recover', () => {
       { severity: 'info', code: 'recovered', summary: `${PUSH}.pager was created by an interrupted run as ${uuid(1)}; it is recorded now.`, address: `${PUSH}.pager` },
     ]);
     const observed = { name: 'Pager', destination_config_id: uuid(1) };
-    expect(records).toEqual([[{ type: 'result', op: 'op-1', class: 'applied', address: `${PUSH}.pager`, entry: { ...planned, id: uuid(1), observed } }]]);
+    const lately = { what: 'created', kind: PUSH, id: uuid(1), at, server_at: at };
+    expect(records).toEqual([
+      [
+        { type: 'result', op: 'op-1', class: 'applied', address: `${PUSH}.pager`, entry: { ...planned, id: uuid(1), observed }, lately },
+        { type: 'seen', kind: PUSH, ids: [uuid(1)] },
+      ],
+    ]);
   });
 
   it('records what was not created, and says so', async () => {
@@ -246,12 +260,32 @@ describe('recover', () => {
         {
           severity: 'error',
           code: 'undecided',
-          summary: `Whether ${address} was created is not clear: 6 objects appeared since (${strangers
-            .slice(0, 5)
-            .map((one) => one.id)
-            .join(', ')}).`,
-          detail: `If one of them is it: trueup import '${address}' ${uuid(1, 0)}\nIf none is, drop the attempt: trueup state rm '${address}'`,
+          summary: `Whether ${address} was created is not clear: 6 objects may have appeared since.`,
+          detail: [
+            ...strangers.slice(0, 5).map((one) => `  ${one.id}: differs in name`),
+            '  and 1 more',
+            'None of them is equal to what was sent, so probably somebody else made them.',
+            `If it was not created, drop the attempt: trueup state rm '${address}'`,
+          ].join('\n'),
           address,
+        },
+      ],
+    });
+    expect(records).toEqual([]);
+  });
+
+  it('advises to import what is equal to what was sent', async () => {
+    const { said, records } = await recovery({ pending: [left({ newest: uuid(9) })], objects: [pager(uuid(1)), pager(uuid(10), 'Stranger')] });
+    expect(said).toMatchObject({
+      exit: 5,
+      diagnostics: [
+        {
+          summary: `Whether ${PUSH}.pager was created is not clear: one object may have appeared since.`,
+          detail: [
+            `  ${uuid(1)}: equal to what was sent`,
+            `If it is the one of ${uuid(1)}: trueup import ${PUSH}.pager ${uuid(1)}`,
+            `If it was not created, drop the attempt: trueup state rm ${PUSH}.pager`,
+          ].join('\n'),
         },
       ],
     });
@@ -261,8 +295,8 @@ describe('recover', () => {
   it('records what is clear before it asks about the rest', async () => {
     const desk = left({ op: 'op-2', address: `${PUSH}.desk`, content: 'd', body: { name: 'Desk' } });
     const { said, records } = await recovery({ pending: [left(), desk], objects: [pager(uuid(1)), pager(uuid(2, 2), 'Stranger')] });
-    expect(said).toMatchObject({ exit: 5, diagnostics: [{ summary: expect.stringContaining('one object appeared') as string, address: `${PUSH}.desk` }] });
-    expect(records).toMatchObject([[{ op: 'op-1', class: 'applied' }]]);
+    expect(said).toMatchObject({ exit: 5, diagnostics: [{ summary: expect.stringContaining('one object may have appeared') as string, address: `${PUSH}.desk` }] });
+    expect(records).toMatchObject([[{ op: 'op-1', class: 'applied' }, { type: 'seen' }]]);
   });
 
   it.each([
@@ -271,8 +305,21 @@ describe('recover', () => {
     ['for what may have waited behind its intent', 31_000, [0], 4000],
     ['not for what can no longer land', 36_000, [0], 0],
   ])('waits %s', async (_, later, written, expected) => {
-    const pending = written.map((milliseconds, index) => left({ op: `op-${index}`, at: new Date(NOW + milliseconds).toISOString() }));
-    expect((await recovery({ pending, started: NOW + later })).asked[0]).toEqual([PUSH, expected]);
+    const pending = written.map((milliseconds, index) => left({ op: `op-${index}`, boot: { id: 'boot-1', milliseconds } }));
+    for (const now of [later, 0, later + 120_000]) expect((await recovery({ pending, now, uptime: later })).asked[0]).toEqual([PUSH, expected]);
+  });
+
+  it.each([
+    ['by the clock of the service, less what its answers may be off', 39_000, 1000, 0, 1000],
+    ['the same where the clock of the machine is two minutes ahead', 159_000, 1000, -120_000, 1000],
+    ['the same where the clock of the machine was set back', -3_600_000, 1000, 3_639_000, 1000],
+    ['the whole settle time where the clock of the service went backwards', 40_000, 1000, -80_000, 5000],
+    ['the whole settle time where the service tells no time', 40_000, 1000, undefined, 5000],
+  ])('waits after another start of the machine %s', async (_, now, uptime, skew, expected) => {
+    const pending = [left({ boot: { id: 'boot-0', milliseconds: 500 } })];
+    const { asked } = await recovery({ pending, now, uptime, ...(skew !== undefined && { skew }) });
+    // The first listing is there to tell the time.
+    expect(asked[1]).toEqual([PUSH, expected]);
   });
 
   it.each([
@@ -299,8 +346,18 @@ describe('recover', () => {
       found: [pager('2'), pager('3', 'New'), pager('4', 'Old'), pager('6'), pager('7')],
     });
     expect(records).toHaveLength(1);
-    const applied = (action: 'update' | 'delete'): Partial<Result> => ({ class: 'applied', spent: { at, action } });
-    const expected = [applied('delete'), { class: 'not_sent' }, applied('update'), ...Array.from({ length: 4 }, () => ({ class: 'not_sent' })), applied('delete')];
+    const applied = (action: 'update' | 'delete', id: string, kind = PUSH): Partial<Result> => ({
+      class: 'applied',
+      spent: { at, action, kind, id },
+      ...(action === 'delete' && { lately: { what: 'deleted', kind, id, at } }),
+    });
+    const expected = [
+      applied('delete', '1'),
+      { class: 'not_sent' },
+      applied('update', '3'),
+      ...Array.from({ length: 4 }, () => ({ class: 'not_sent' })),
+      applied('delete', '8', 'accounts'),
+    ];
     expect(records[0]).toEqual(expected.map((one, index) => ({ type: 'result', op: `op-${index + 1}`, address: `${PUSH}.a${index + 1}`, ...one })));
     expect(looked).toEqual([
       [PUSH, ['1', '2', '3', '4', '5', '6', '7']],

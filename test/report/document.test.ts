@@ -37,7 +37,7 @@ describe('each action', () => {
 
   test('summary counts them all, whether or not the unchanged are listed', () => {
     const counted = planDocument({ plan: mixed, kinds, meta, keeps: 'count' });
-    expect(counted.summary).toEqual({ create: 3, update: 2, delete: 1, adopt: 2, forget: 1, keep: 25 });
+    expect(counted.summary).toEqual({ create: 3, update: 2, replace: 0, delete: 1, adopt: 2, forget: 1, keep: 25, writes: { create: 3, update: 3, delete: 1 } });
     expect(documentOf(mixed).summary).toEqual(counted.summary);
     expect(documentOf(mixed).resource_changes).toHaveLength(34);
     expect(counted.resource_changes).toHaveLength(9);

@@ -34,7 +34,7 @@ describe('shortening', () => {
     expect(noDetails).toContain('Attribute details are left out');
     expect(fewRows).toContain(`… and ${1000 * changed.length - rowsOf(fewRows)} more`);
     expect(rowsOf(fewRows)).toBeGreaterThan(50);
-    expect(fewRows).toContain('### Plan: 3000 to create, 2000 to adopt, 2000 to update, 1000 to delete, 1000 to forget; 0 unchanged.');
+    expect(fewRows).toContain('### Plan: 3000 to create, 2000 to adopt (1000 with changes), 2000 to update, 1000 to delete, 1000 to forget; 0 unchanged.');
   });
 });
 
@@ -58,7 +58,9 @@ test('every plan fits, with true counts', () => {
       expect(markdown.length).toBeLessThan(65_536);
       const { create, adopt, update, delete: deleted, forget, keep } = summarise(all);
       const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-      const counts = `: ${create} to create,${adopt > 0 ? ` ${adopt} to adopt,` : ''} ${update} to update, ${deleted} to delete${forget > 0 ? `, ${forget} to forget` : ''}; ${keep} unchanged.`;
+      const written = all.filter((change) => change.action === 'adopt' && change.write).length;
+      const changing = written > 0 ? ` (${written} with changes)` : '';
+      const counts = `: ${create} to create,${adopt > 0 ? ` ${adopt} to adopt${changing},` : ''} ${update} to update, ${deleted} to delete${forget > 0 ? `, ${forget} to forget` : ''}; ${keep} unchanged.`;
       expect(markdown).toContain(errors + create + adopt + update + deleted + forget > 0 ? counts : 'No changes');
       const shown = all.filter((change) => change.action !== 'keep' || change.renamed_from !== undefined).length;
       const hidden = shown - Math.max(rowsOf(markdown), 0);

@@ -34,7 +34,7 @@ const document: PlanDocument = {
   resource_drift: [],
   unmanaged: { accounts: 3 },
   policy: [],
-  summary: { create: 1, update: 0, delete: 0, adopt: 0, forget: 0, keep: 0 },
+  summary: { create: 1, update: 0, delete: 0, adopt: 0, replace: 0, forget: 0, keep: 0, writes: { create: 1, update: 0, delete: 0 } },
   api_requests: { accounts: 1 },
   diagnostics: [],
 };

@@ -17,6 +17,7 @@ import {
   type Values,
   type Write,
 } from '../../src/model/index.js';
+import { nothingRecent } from '../../src/reconciler/age.js';
 import { registrableDomain } from '../../src/reconciler/domains.js';
 import { plan, type Proposal } from '../../src/reconciler/plan.js';
 import type { PlanInput } from '../../src/reconciler/plan-input.js';
@@ -75,6 +76,7 @@ export function planScene({ declared = [], state, spent, live: objects = {}, req
     compose,
     request: { targets: [], excludes: [], allow: [], destroy: false, ...request },
     domainOf: registrableDomain,
+    visibility: nothingRecent,
     now: Date.parse('2026-01-02T00:00:00Z'),
     ...more,
   };

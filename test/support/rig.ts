@@ -32,7 +32,7 @@ export interface Rig {
   onMutation: ((when: 'before' | 'after', method: string, path: string) => void) | undefined;
   plan(project: Project, options?: RunOptions): Promise<Proposal>;
   apply(project: Project, options?: RunOptions): Promise<Applied>;
-  drift(project: Project): Promise<Audit>;
+  drift(project: Project, options?: RunOptions): Promise<Audit>;
   document(proposal: Proposal): PlanDocument;
   snapshot(): Promise<Snapshot | undefined>;
   open(): Promise<Session>;
@@ -65,7 +65,7 @@ export function rig(options: RigOptions = {}): Rig {
   const clock = simulatedClock(Date.parse('2026-01-02T03:04:05Z'));
   const files = simulatedFiles(options.seed ?? 1);
   const machine = simulatedMachine();
-  const emulator = createEmulator({ kinds, collections, clock, random, ...options });
+  const emulator = createEmulator({ kinds, collections, clock: clock.service, random, ...options });
   const events: Event[] = [];
   const fingerprints = scryptFingerprints({ random, cost: 4 });
   const emit = (event: Event): unknown => events.push(event);
@@ -101,6 +101,7 @@ export function rig(options: RigOptions = {}): Rig {
     });
   const store = (process = machine.start()): ReturnType<typeof fileStore> => fileStore({ path: STATE, files, clock, random, lock: process, version: '0.0.0' });
   const request = ({ targets = [], excludes = [], allow = [], destroy = false }: RunOptions = {}): PlanRequest => ({ targets, excludes, allow, destroy });
+  const settled = (run?: RunOptions): number => (run?.settle ?? 60) * 1000;
   const never = new AbortController().signal;
   const document = ({ plan }: Proposal): PlanDocument =>
     planDocument({
@@ -119,7 +120,7 @@ export function rig(options: RigOptions = {}): Rig {
     onMutation: undefined,
     document,
     async plan(desired, run) {
-      return propose({ kinds, cloud: cloudFor(never), fingerprints, clock, emit }, desired, await store().read(), request(run));
+      return propose({ kinds, cloud: cloudFor(never), fingerprints, clock, emit, settleMilliseconds: settled(run) }, desired, await store().read(), request(run));
     },
     async apply(desired, run = {}) {
       const signal = run.signal ?? never;
@@ -128,7 +129,7 @@ export function rig(options: RigOptions = {}): Rig {
       try {
         const session = await store(process).open('apply', cloud.target);
         const applied = await apply(
-          { kinds, cloud, fingerprints, clock, emit, session, random, parallelism: run.parallelism ?? 10, signal, settleMilliseconds: (run.settle ?? 60) * 1000 },
+          { kinds, cloud, fingerprints, clock, emit, session, random, parallelism: run.parallelism ?? 10, signal, settleMilliseconds: settled(run) },
           desired,
           request(run),
           { approve: run.approve ?? (() => Promise.resolve(true)), document, ...(run.saved ? { saved: run.saved } : {}) },
@@ -139,8 +140,8 @@ export function rig(options: RigOptions = {}): Rig {
         machine.kill(process.pid);
       }
     },
-    async drift(desired) {
-      return findDrift({ kinds, collections, cloud: cloudFor(never), fingerprints, clock, emit }, desired, await store().read());
+    async drift(desired, run) {
+      return findDrift({ kinds, collections, cloud: cloudFor(never), fingerprints, clock, emit, settleMilliseconds: settled(run) }, desired, await store().read());
     },
     snapshot: () => store().read(),
     open: () => store().open('test', cloudFor(never).target),

@@ -5,6 +5,12 @@ import type { Clock, Random } from '../../src/ports/index.js';
 export interface SimulatedClock extends Clock {
   /** Milliseconds since the clock was made. */
   elapsed(): number;
+  /** Somebody sets the wall clock of the machine, by so many milliseconds. */
+  step(milliseconds: number): void;
+  /** The machine starts again. */
+  reboot(): void;
+  /** The same time as a service tells it: nobody sets that clock. */
+  readonly service: Clock;
 }
 
 /** Turns of the event loop without a new timer after which the clock jumps. */
@@ -37,29 +43,43 @@ export function simulatedClock(start = Date.parse('2026-01-01T00:00:00Z')): Simu
     setImmediate(turn);
   }
 
+  const sleep: Clock['sleep'] = (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason as Error);
+      const stop = (): void => {
+        timers.delete(timer);
+        reject(signal?.reason as Error);
+      };
+      const timer = {
+        due: now + milliseconds,
+        wake: (): void => {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        },
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      timers.add(timer);
+      idle = 0;
+      schedule();
+    });
+
+  let set = 0;
+  let boots = 1;
+  let booted = start;
+  const elapsed = (): number => now - start;
+  const boot: Clock['boot'] = () => ({ id: `boot-${boots}`, milliseconds: now - booted });
   return {
-    now: () => now,
-    monotonic: () => now - start,
-    elapsed: () => now - start,
-    sleep: (milliseconds, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason as Error);
-        const stop = (): void => {
-          timers.delete(timer);
-          reject(signal?.reason as Error);
-        };
-        const timer = {
-          due: now + milliseconds,
-          wake: (): void => {
-            signal?.removeEventListener('abort', stop);
-            resolve();
-          },
-        };
-        signal?.addEventListener('abort', stop, { once: true });
-        timers.add(timer);
-        idle = 0;
-        schedule();
-      }),
+    now: () => now + set,
+    monotonic: elapsed,
+    boot,
+    elapsed,
+    sleep,
+    step: (milliseconds) => void (set += milliseconds),
+    reboot: () => {
+      boots += 1;
+      booted = now;
+    },
+    service: { now: () => now, monotonic: elapsed, boot, sleep },
   };
 }
 

@@ -46,7 +46,7 @@ describe('the handshake', () => {
 describe('the log', () => {
   const logged = (environment: Readonly<Record<string, string>>): readonly Readonly<Record<string, unknown>>[] => {
     let text = '';
-    const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678), monotonic: () => 0, sleep: async () => undefined };
+    const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678), boot: () => ({ id: null, milliseconds: 0 }), monotonic: () => 0, sleep: async () => undefined };
     const log = jsonLog(clock, environment, (line) => (text += line));
     for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) log(level, `a ${level}`, { rpc: 'x' });
     return text

@@ -11,7 +11,7 @@ describe.runIf(terraformIsHere('programs by trueup and by terraform', 5))('what 
   it.each([
     ['sites', 'cdktf', {}],
     ['sites', 'cdktn', { variables: { 'TF_VAR_depot-count': '1', TF_VAR_names: '["west"]', TF_VAR_extra: '{"east": "Very near"}' } }],
-    ['platform', 'cdktn', { variables: { TF_VAR_pager_key: 'hunter2' } }],
+    ['platform', 'cdktn', { variables: { TF_VAR_pager_key: 'hunter2' }, allow: ['first-run'] }],
     ['hatches', 'cdktn', {}],
     ['takeover', 'cdktf', { stages: ['first', 'second'] }],
   ])('of the program %s of %s is the same', { timeout: 120_000 }, async (name, library, options) => {

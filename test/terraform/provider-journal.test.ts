@@ -1,5 +1,6 @@
 // What is promised beyond terraform's own state: whoever is killed, and whenever, the next apply leaves one object.
 import { describe, expect, it } from 'vitest';
+import type { Values } from '../../src/model/index.js';
 import { Core, providerRig, type ProviderRig } from '../support/provider.js';
 import { theirs } from '../support/estate.js';
 import { kindOf } from '../support/planning.js';
@@ -193,9 +194,9 @@ describe('a provider that is killed', () => {
   });
 });
 
-async function byAnotherHand(world: ProviderRig): Promise<void> {
+async function byAnotherHand(world: ProviderRig, fields: Values = { associated_accounts: ['1'] }): Promise<void> {
   const cloud = world.connect(new AbortController().signal);
-  const write = { verb: 'create' as const, fields: { associated_accounts: ['1'] } };
+  const write = { verb: 'create' as const, fields };
   await cloud.send(kindOf('alert_rules'), cloud.compose(kindOf('alert_rules'), write), write);
 }
 
@@ -259,6 +260,30 @@ describe('a create without an answer', () => {
     expect(rulesOf(world)).toBe(2);
   });
 
+  it('is a question where an equal object comes to light that is older than what was there before', async () => {
+    let posted = false;
+    const hidden = new Set<string>();
+    const world: ProviderRig = providerRig({
+      estate: theirs,
+      async intercept({ method }, proceed) {
+        posted ||= method === 'POST' && hidden.size > 0;
+        if (method === 'POST') return posted ? { status: 503, headers: {}, body: '' } : proceed();
+        const answer = await proceed();
+        if (posted || hidden.size === 0) return answer;
+        const page = JSON.parse(answer.body) as { data: { readonly alert_config_id?: string }[] };
+        page.data = page.data.filter(({ alert_config_id: id }) => !hidden.has(String(id)));
+        return { ...answer, body: JSON.stringify(page) };
+      },
+    });
+    await byAnotherHand(world, rule);
+    const older = String(world.objects('alert_rules').at(-1)?.['alert_config_id']);
+    await byAnotherHand(world);
+    hidden.add(older);
+    const { errors } = await new Core((await world.start()).provider).tryApply(RULE, null, rule);
+    expect(errors[0]?.detail).toContain(`${older}: equal to what was sent`);
+    expect(errors[0]?.detail).toContain(`terraform import devicecloud_alert_rule.<name> ${older}`);
+  });
+
   it('is a question where another object appeared, and an import answers it', async () => {
     let calm = false;
     const world: ProviderRig = providerRig({
@@ -274,7 +299,8 @@ describe('a create without an answer', () => {
     const { state, errors } = await new Core(provider).tryApply(RULE, null, rule);
     expect(state).toBeNull();
     expect(errors[0]?.summary).toContain('Whether the alert rule was created is not clear');
-    expect(errors[0]?.detail).toContain('terraform import');
+    expect(errors[0]?.detail).toContain('differs in associated_accounts, filter_criteria');
+    expect(errors[0]?.detail).not.toContain('import');
     await provider.close();
     kill();
     const next = await world.start();

@@ -7,7 +7,6 @@ import type { Session } from '../../state/index.js';
 import { shellWord } from '../../state/trouble.js';
 import { toldOutcome } from '../commands-to-type.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
-import { settleMilliseconds } from '../memory.js';
 import { tellTrouble } from '../reports.js';
 import { loadProject } from '../project.js';
 import { documentOf, metaOf, requestOf, withCloud, withProject, type Site } from '../workplace.js';
@@ -84,7 +83,7 @@ async function carryOut(context: Context, site: Site, request: PlanRequest, save
       shown = true;
       await present(context, site, session, proposal);
     };
-    const hands = { ...desk, session, random, parallelism, signal, settleMilliseconds: settleMilliseconds(context) };
+    const hands = { ...desk, session, random, parallelism, signal };
     const { proposal, diagnostics, approved, exit, ...applied } = await apply(hands, project, request, {
       ...(saved && { saved }),
       document: ({ plan }) => planDocument({ plan, kinds: context.kinds, meta: metaOf(context, site, session.snapshot) }),

@@ -117,7 +117,7 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
     if (!one) findings.push(note(surface, 'not asked: it answers no question without changing a SIM'));
     else findings.push(answer instanceof Refusal ? bad(`${surface} answers`, why(answer)) : ok(`${surface} answers`, 'and takes the credentials'));
   }
-  const skew = reached.skew();
+  const skew = reached.cloud.skew();
   if (skew !== undefined) {
     const apart = Math.abs(skew) < UNSEEN ? "agrees with the server's" : `${Math.round(Math.abs(skew) / 1000)} s ${skew < 0 ? 'ahead of' : 'behind'} the server's`;
     findings.push((Math.abs(skew) < SKEW ? ok : bad)('clock', apart));
