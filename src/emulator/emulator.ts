@@ -9,7 +9,7 @@ import { bareEstate, type Estate } from './estate.js';
 import { ConnectionReset, staged, type Fault, type Scene } from './faults.js';
 import { addFlow } from './flow.js';
 import { addIot } from './iot.js';
-import { quiet, type Quirks } from './quirks.js';
+import { strict, type Behaviours } from './behaviours.js';
 import { hideSecrets, type Stored } from './records.js';
 import { dialectOf, Refused, refusalResponse } from './refused.js';
 import { isNamed, specificsOf } from './specifics.js';
@@ -26,7 +26,7 @@ export interface EmulatorOptions {
   /** What exists at first; default: a single account. */
   readonly estate?: Estate;
   readonly credentials?: Credentials;
-  readonly quirks?: Partial<Quirks>;
+  readonly behaviours?: Partial<Behaviours>;
   readonly faults?: readonly Fault[];
 }
 
@@ -64,9 +64,9 @@ const KEPT = 10_000;
 /** @throws Refusal for an estate that does not hold together. */
 export function createEmulator(options: EmulatorOptions): Emulator {
   const { kinds, collections = new Map(), clock, random, estate = bareEstate } = options;
-  const quirks = { ...quiet, ...options.quirks };
+  const behaviours = { ...strict, ...options.behaviours };
   const store = createStore(kinds, collections, estate, clock, random);
-  const cloud: Cloud = { store, quirks, credentials: options.credentials ?? dummyCredentials, clock, random };
+  const cloud: Cloud = { store, behaviours, credentials: options.credentials ?? dummyCredentials, clock, random };
   const app = createApp(cloud);
   const requests: Exchange[] = [];
   const landing = new Set<Promise<unknown>>();
@@ -90,7 +90,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       if (length >= 2 * KEPT) requests.splice(0, KEPT);
     };
     const shift = (remove: boolean): void => shiftBy(cloud, kind, url, remove);
-    const scene: Scene = { clock, quirks, url, method: request.method, proceed: async () => app.fetch(request, { body }), shift, later };
+    const scene: Scene = { clock, behaviours, url, method: request.method, proceed: async () => app.fetch(request, { body }), shift, later };
     try {
       const response = await play(scene);
       record(response.status);
@@ -120,7 +120,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
 
 function createApp(cloud: Cloud): App {
   const app: App = new Hono();
-  const refusal = (refused: Refused, path: string): Response => refusalResponse(refused, dialectOf(path), cloud.quirks);
+  const refusal = (refused: Refused, path: string): Response => refusalResponse(refused, dialectOf(path), cloud.behaviours);
   app.onError((error, c) => {
     if (error instanceof Refused) return refusal(error, c.req.path);
     throw error;
@@ -148,13 +148,13 @@ function kept(kind: Kind | undefined, body: string): Json {
 }
 
 /** Another hand inserts a record in front of the collection, or takes away the first that may go. */
-function shiftBy({ store, quirks }: Cloud, kind: Kind | undefined, url: URL, remove: boolean): void {
+function shiftBy({ store, behaviours }: Cloud, kind: Kind | undefined, url: URL, remove: boolean): void {
   const collection = kindOf(store.collections, url.pathname);
   if (collection) store.happen(collection, remove);
   if (!kind) return;
-  const face = { kinds: store.kinds, quirks, base: `${url.origin}/api/v2` };
+  const face = { kinds: store.kinds, behaviours, base: `${url.origin}/api/v2` };
   const records = store.all(kind);
-  const free = (record: Stored): boolean => specificsOf(kind).hindersDelete?.(store, record, quirks) === undefined && !isNamed(store, kind, record);
+  const free = (record: Stored): boolean => specificsOf(kind).hindersDelete?.(store, record, behaviours) === undefined && !isNamed(store, kind, record);
   const goes = remove ? records.find(free) : undefined;
   if (goes) store.commit({ kind, before: goes, actor: system, face });
   if (remove) return;

@@ -4,5 +4,5 @@ export { dummyCredentials, type Credentials, type V2Key } from './app.js';
 export { bareEstate, parseEstate, type Estate, type User } from './estate.js';
 export { ConnectionReset, parseFault, type Fault, type FaultName } from './faults.js';
 export { makeEstate, type EstateSize } from './make-estate.js';
-export type { Quirks } from './quirks.js';
+export { parseBehaviours, type Behaviours } from './behaviours.js';
 export { serve, type Served } from './serve.js';

@@ -10,12 +10,18 @@ export function existing({ store }: Cloud, kind: Kind, c: Asked): Stored {
 }
 
 /** `body` in stored form. `place` turns the path of a field into what the dialect calls it. @throws Refused (400) naming every field that is wrong. */
-export function fieldsOf({ store, quirks }: Cloud, kind: Kind, body: Readonly<Record<string, unknown>>, update: boolean, place: (path: string) => string): Record<string, Json> {
+export function fieldsOf(
+  { store, behaviours }: Cloud,
+  kind: Kind,
+  body: Readonly<Record<string, unknown>>,
+  update: boolean,
+  place: (path: string) => string,
+): Record<string, Json> {
   const exists = (name: string, id: string): boolean | undefined => {
     const target = store.kinds.get(name);
     return target && store.get(target, id) !== undefined;
   };
-  const { fields, complaints } = acceptAll(kind.attributes, body, { kinds: store.kinds, quirks, exists }, update);
+  const { fields, complaints } = acceptAll(kind.attributes, body, { kinds: store.kinds, behaviours, exists }, update);
   if (complaints.length > 0) {
     const why = complaints.map((one) => `${one.path} ${one.why}`).join('; ');
     const paths = complaints.map(({ path }) => place(path));

@@ -2,7 +2,7 @@
 // A kind that is not named here gets the plain rules.
 import { type Json, type JsonObject, type Kind } from '../model/index.js';
 import { settled } from './configuration.js';
-import type { Quirks } from './quirks.js';
+import type { Behaviours } from './behaviours.js';
 import type { Stored } from './records.js';
 import type { Store } from './store.js';
 
@@ -20,7 +20,7 @@ export interface Specifics {
   /** Why the record may not become `after`: the field at fault and the reason. */
   readonly hindersUpdate?: (store: Store, before: Stored, after: Stored) => { readonly path: string; readonly why: string } | undefined;
   /** Why the record may not be deleted. */
-  readonly hindersDelete?: (store: Store, record: Stored, quirks: Quirks) => string | undefined;
+  readonly hindersDelete?: (store: Store, record: Stored, behaviours: Behaviours) => string | undefined;
 }
 
 const named: Readonly<Record<string, Specifics>> = {

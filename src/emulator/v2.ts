@@ -179,9 +179,9 @@ function cursorPage(cloud: Cloud, c: Asked, kind: Kind, items: readonly Stored[]
   return page(items.slice(start, end).map(text), { limit, next });
 }
 
-function pageUrl({ quirks }: Cloud, c: Asked, changes: Readonly<Record<string, string | null>>): string {
+function pageUrl({ behaviours }: Cloud, c: Asked, changes: Readonly<Record<string, string | null>>): string {
   const { pathname, searchParams } = new URL(c.req.url);
-  return originOf(quirks, c) + pathname + queryWith(searchParams, { ...changes, ...(quirks.next_drops_expand && { expand: null }) });
+  return originOf(behaviours, c) + pathname + queryWith(searchParams, { ...changes, ...(behaviours.next_drops_expand && { expand: null }) });
 }
 
 const page = (texts: readonly string[], meta: Json): Response => jsonText(`{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`);
@@ -208,15 +208,15 @@ function makeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   const face = faceOf(cloud, c);
   const record = cloud.store.draft(kind, fields);
   cloud.store.commit({ kind, after: record, actor: c.get('actor'), face });
-  return answer(showRecord(kind, record, face, true), cloud.quirks.created_status);
+  return answer(showRecord(kind, record, face, true), cloud.behaviours.created_status);
 }
 
 function updateOne(cloud: Cloud, kind: Kind, c: Asked): Response {
-  const { store, quirks } = cloud;
+  const { store, behaviours } = cloud;
   const before = existing(cloud, kind, c);
   const fields = sentFields(cloud, kind, c, true);
   const isPut = kind.operations.update === 'PUT';
-  const after = { ...before, ...(isPut && quirks.replacing_put && reset(cloud, kind, before, fields)), ...fields, ...('updated_at' in before && { updated_at: store.now() }) };
+  const after = { ...before, ...(isPut && behaviours.replacing_put && reset(cloud, kind, before, fields)), ...fields, ...('updated_at' in before && { updated_at: store.now() }) };
   const hindrance = specificsOf(kind).hindersUpdate?.(store, before, after);
   if (hindrance) turnDown(409, hindrance.why, [hindrance.path]);
   const face = faceOf(cloud, c);
@@ -234,11 +234,11 @@ function reset({ store }: Cloud, kind: Kind, before: Stored, fields: Readonly<Re
 }
 
 function removeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
-  const { store, quirks } = cloud;
+  const { store, behaviours } = cloud;
   const record = existing(cloud, kind, c);
-  const hindrance = specificsOf(kind).hindersDelete?.(store, record, quirks);
+  const hindrance = specificsOf(kind).hindersDelete?.(store, record, behaviours);
   if (hindrance !== undefined) turnDown(409, hindrance);
-  if (!quirks.dangling_references && isNamed(store, kind, record)) turnDown(409, `the ${kind.singular} is still named by other records`);
+  if (!behaviours.dangling_references && isNamed(store, kind, record)) turnDown(409, `the ${kind.singular} is still named by other records`);
   const face = faceOf(cloud, c);
   takeAlong(cloud, kind, record, c.get('actor'), face);
   store.commit({ kind, before: record, actor: c.get('actor'), face });
@@ -257,6 +257,6 @@ function takeAlong({ store }: Cloud, kind: Kind, record: Stored, actor: Actor, f
   }
 }
 
-function written({ quirks }: Cloud, kind: Kind, record: Stored, face: Face): Response {
-  return quirks.echo_writes ? answer(showRecord(kind, record, face, false)) : new Response(null);
+function written({ behaviours }: Cloud, kind: Kind, record: Stored, face: Face): Response {
+  return behaviours.echo_writes ? answer(showRecord(kind, record, face, false)) : new Response(null);
 }

@@ -55,7 +55,7 @@ function resource(cloud: Cloud, kind: Resources, record: Stored, c: Asked): Json
     else attributes[name] = record[name] ?? null;
   }
   const id = record[kind.id] as string;
-  const self = `${originOf(cloud.quirks, c)}/api/v3/${kind.operations.collection}/${encodeURIComponent(id)}`;
+  const self = `${originOf(cloud.behaviours, c)}/api/v3/${kind.operations.collection}/${encodeURIComponent(id)}`;
   return { type: typeOf(kind), id, attributes, relationships, links: { self } };
 }
 
@@ -84,7 +84,7 @@ export function cursorPage(cloud: Cloud, kind: Resources, records: readonly Stor
   const after = end < records.length && shown.length > 0 ? cursor(end - 1) : null;
   const before = start > 0 && shown.length > 0 ? cursor(start) : null;
   const { pathname } = new URL(c.req.url);
-  const link = (changes: Readonly<Record<string, string | null>>): string => originOf(cloud.quirks, c) + pathname + queryWith(query, changes);
+  const link = (changes: Readonly<Record<string, string | null>>): string => originOf(cloud.behaviours, c) + pathname + queryWith(query, changes);
   return answer({
     data: shown.map((record) => resource(cloud, kind, record, c)),
     ...beside(shown),
@@ -208,7 +208,7 @@ function makeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   requireAll(kind, fields, placeIn(kind));
   const record = cloud.store.draft(kind, fields);
   cloud.store.commit({ kind, after: record, actor: c.get('actor'), face: faceOf(cloud, c) });
-  return answer({ data: resource(cloud, kind, record, c) }, cloud.quirks.created_status);
+  return answer({ data: resource(cloud, kind, record, c) }, cloud.behaviours.created_status);
 }
 
 function removeOne(cloud: Cloud, kind: Kind, c: Asked): Response {

@@ -8,10 +8,10 @@ import { needs } from '../target.js';
 export const run: Command = async (context) => {
   const { flags, out, err, signal, cwd } = context;
   const port = wholeNumber('--port', flags.port ?? '0', 0, 65_535);
-  const { dummyCredentials, parseFault, serve } = await import('../../emulator/index.js');
+  const { dummyCredentials, parseBehaviours, parseFault, serve } = await import('../../emulator/index.js');
   const at = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(cwd, path));
-  const [data, seed] = [at(flags.data), at(flags.seed)];
-  const emulator = await durable(context, { ...(data !== undefined && { data }), ...(seed !== undefined && { seed }), faults: (flags.fault ?? []).map(parseFault) });
+  const words = [...(flags.behaviour ?? []), ...(flags.dialect === undefined ? [] : [`dialect=${flags.dialect}`])];
+  const emulator = await durable(context, { data: at(flags.data), seed: at(flags.seed), faults: (flags.fault ?? []).map(parseFault), behaviours: parseBehaviours(words) });
   const served = await serve(emulator, { port });
   const [key] = dummyCredentials.v2;
   const [token = ''] = Object.keys(dummyCredentials.v3);
