@@ -13,7 +13,7 @@ import { strict, type Behaviours } from './behaviours.js';
 import { hideSecrets, type Stored } from './records.js';
 import { dialectOf, Refused, refusalResponse } from './refused.js';
 import { isNamed, specificsOf } from './specifics.js';
-import { createStore } from './store.js';
+import { createStore, type Listener } from './store.js';
 import { addV2 } from './v2.js';
 import { addV3 } from './v3.js';
 
@@ -51,7 +51,7 @@ export interface Emulator {
   readonly requests: readonly Exchange[];
   setFaults(faults: readonly Fault[]): void;
   /** Called after each change of the data. */
-  onChange(listener: () => void): void;
+  onChange(listener: Listener): void;
   /** Records of a kind as they are stored: references as ids, secrets as `*`. */
   objects(kind: string): readonly JsonObject[];
   /** Resolves once every late write has landed. */
@@ -110,7 +110,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     onChange: (listener) => store.listen(listener),
     objects: (name) => {
       const kind = kinds.get(name);
-      return kind ? store.all(kind) : store.records(name);
+      return kind ? store.all(kind) : [...store.records(name)];
     },
     settled: async () => {
       while (landing.size > 0) await Promise.all(landing);
