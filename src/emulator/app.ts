@@ -55,7 +55,7 @@ export interface Bindings {
 export type Asked = Context<{ Bindings: Bindings; Variables: { actor: Actor } }>;
 export type App = Hono<{ Bindings: Bindings; Variables: { actor: Actor } }>;
 
-export type Handler = (c: Asked) => Response;
+export type Handler = (c: Asked) => Response | Promise<Response>;
 
 /** Registers a path with the verbs it knows; every other verb is answered 405. */
 export function route(app: App, path: string, verbs: Readonly<Record<string, Handler | undefined>>): void {

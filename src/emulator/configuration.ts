@@ -28,6 +28,11 @@ function holdsMask(value: Json): boolean {
 
 const part = (value: Json | undefined): JsonObject => (Array.isArray(value) && isObject(value[0]) ? (value[0] as JsonObject) : {});
 
+const removals = (value: Json | undefined): readonly Json[] => (Array.isArray(value) && Array.isArray(value[1]) ? (value[1] as readonly Json[]) : []);
+
+/** How the configuration of a record is written: `replace` drops what the body leaves out, `merge` keeps it. */
+export type ConfigurationWrite = 'replace' | 'merge';
+
 /** The record once `after` was written over `before`. */
 export function settled(before: JsonObject, after: JsonObject): JsonObject {
   const [merge, removed = []] = after.configuration === before.configuration ? [{}] : (after.configuration as readonly Json[]);
@@ -36,6 +41,12 @@ export function settled(before: JsonObject, after: JsonObject): JsonObject {
   const target: Json = [tree, []];
   const taken = after.suspended === true ? { pending: difference(part(before.actual), tree), actual: before.actual as Json } : { pending: [{}, []], actual: target };
   return { ...after, ...taken, configuration: target, target, version_number: Number(before.version_number) + 1, synched: canonical(part(taken.actual)) === canonical(tree) };
+}
+
+export function mergedInto(before: JsonObject, after: JsonObject): Json {
+  const { configuration } = after;
+  const given = Array.isArray(configuration) && configuration.length > 1;
+  return [merged(part(before.configuration), part(configuration)), given ? removals(configuration) : removals(before.configuration)];
 }
 
 function merged(tree: JsonObject, over: JsonObject): JsonObject {
@@ -60,4 +71,18 @@ function difference(from: JsonObject, to: JsonObject): Json {
       .filter((name) => !Object.hasOwn(to, name))
       .map((name) => [name]),
   ];
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What a PATCH may add to a document, or why it cannot: it takes nothing out, and what stands under a UUID repeats it as `_id_`. */
+export function additions(live: Json, sent: Json): readonly [tree: JsonObject] | string {
+  const removed = removals(sent);
+  if (removed.length > 0 && canonical(removed) !== canonical(removals(live))) return 'cannot take anything out by PATCH';
+  return unnamed(part(sent)) ? 'must repeat the UUID of a member as its _id_' : [part(sent)];
+}
+
+function unnamed(value: Json): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([name, item]) => unnamed(item) || (UUID.test(name) && isObject(item) && item['_id_'] !== name));
 }

@@ -5,8 +5,9 @@ import type { Clock, Random } from '../ports/index.js';
 import { system } from './activity.js';
 import { addCollections } from './collections.js';
 import { dummyCredentials, type App, type Cloud, type Credentials } from './app.js';
-import { bareEstate, type Estate } from './estate.js';
+import { bareEstate, withMentioned, type Estate } from './estate.js';
 import { ConnectionReset, staged, type Fault, type Scene } from './faults.js';
+import { withExternals } from './external.js';
 import { addFlow } from './flow.js';
 import { addIot } from './iot.js';
 import { strict, type Behaviours } from './behaviours.js';
@@ -63,9 +64,11 @@ const KEPT = 10_000;
 
 /** @throws Refusal for an estate that does not hold together. */
 export function createEmulator(options: EmulatorOptions): Emulator {
-  const { kinds, collections = new Map(), clock, random, estate = bareEstate } = options;
+  const { collections = new Map(), clock, random, estate = bareEstate } = options;
   const behaviours = { ...strict, ...options.behaviours };
-  const store = createStore(kinds, collections, estate, clock, random);
+  const extended = behaviours.dialect === 'public';
+  const kinds = extended ? withExternals(options.kinds, collections) : options.kinds;
+  const store = createStore(kinds, collections, extended ? withMentioned(estate, kinds) : estate, clock, random);
   const cloud: Cloud = { store, behaviours, credentials: options.credentials ?? dummyCredentials, clock, random };
   const app = createApp(cloud);
   const requests: Exchange[] = [];

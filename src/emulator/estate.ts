@@ -2,6 +2,7 @@
 // Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
 import { idOf, isObject, parseJson, refuse, type Attribute, type Collection, type Collections, type Json, type JsonObject, type Kinds } from '../model/index.js';
 import { MASK, veiled } from './configuration.js';
+import { externalNames } from './external.js';
 import { blank, entriesOf, type Stored } from './records.js';
 
 export interface User {
@@ -129,6 +130,17 @@ export function checkKinds(estate: Estate, kinds: Kinds, collections: Collection
   const strange = named.find((name) => !kinds.has(name) && !collections.has(name));
   if (strange !== undefined)
     refuse('bad-estate', `the emulator has no kind named ${JSON.stringify(strange)}`, {
-      detail: `Its kinds are ${[...new Set([...kinds.keys(), ...collections.keys()])].join(', ')}.`,
+      detail: externalNames.includes(strange) ? `It has with --dialect public.` : `Its kinds are ${[...new Set([...kinds.keys(), ...collections.keys()])].join(', ')}.`,
     });
+}
+
+/** The users and routers that an estate only mentions, as records: those with roles, and those with a configuration manager. */
+export function withMentioned(estate: Estate, kinds: Kinds): Estate {
+  const { records, users: people = [] } = estate;
+  const managed = new Map((records.configuration_managers ?? []).map((one) => [idOf(one.router ?? null), one.account] as const));
+  const found = [...managed].flatMap(([router, account]): JsonObject[] =>
+    router === null ? [] : [{ id: router, name: `Router ${router}`, ...(account !== undefined && { account }) }],
+  );
+  const mentioned = { routers: found, users: people.map((one) => ({ ...one, user_id: one.id, is_active: true })) };
+  return { ...estate, records: { ...Object.fromEntries(Object.entries(mentioned).filter(([name]) => kinds.has(name))), ...records } };
 }

@@ -1,7 +1,7 @@
 // What the reference says of single collections beyond their attributes: filters, and what forbids a change.
 // A kind that is not named here gets the plain rules.
 import { type Json, type JsonObject, type Kind } from '../model/index.js';
-import { settled } from './configuration.js';
+import { mergedInto, settled, type ConfigurationWrite } from './configuration.js';
 import type { Behaviours } from './behaviours.js';
 import type { Stored } from './records.js';
 import type { Store } from './store.js';
@@ -16,14 +16,22 @@ export interface Specifics {
   /** Whether listings carry `resource_url`, or only the answer to a create. */
   readonly listsUrl: boolean;
   /** What becomes of the record once `after` was written over it. */
-  readonly settled?: (before: Stored, after: Stored) => Stored;
+  readonly settled?: (before: Stored, after: Stored, how: ConfigurationWrite) => Stored;
+  /** Whether PATCH is taken beside PUT. */
+  readonly patched?: (behaviours: Behaviours) => boolean;
+  /** The reference without which a record is none: it goes with what it names. */
+  readonly belongsTo?: string;
+  /** What is filled in when a record is made. */
+  readonly made?: (record: Stored) => Stored;
   /** Why the record may not become `after`: the field at fault and the reason. */
   readonly hindersUpdate?: (store: Store, before: Stored, after: Stored) => { readonly path: string; readonly why: string } | undefined;
   /** Why the record may not be deleted. */
   readonly hindersDelete?: (store: Store, record: Stored, behaviours: Behaviours) => string | undefined;
 }
 
-const named: Readonly<Record<string, Specifics>> = {
+const inPublic = ({ dialect }: Behaviours): boolean => dialect === 'public';
+
+const named: Readonly<Record<string, Partial<Specifics>>> = {
   accounts: {
     filters: ['account', 'account__in', 'id', 'id__in', 'name', 'name__in'],
     expand: ['account'],
@@ -57,13 +65,22 @@ const named: Readonly<Record<string, Specifics>> = {
     anyOf: false,
     listsUrl: true,
     settled,
+    patched: inPublic,
+    belongsTo: 'router',
   },
+  groups: {
+    settled: (before, after, how) => (how === 'merge' && after.configuration !== before.configuration ? { ...after, configuration: mergedInto(before, after) } : after),
+    patched: inPublic,
+    hindersDelete: groupHindrance,
+  },
+  routers: { patched: inPublic },
+  users: { made: (record) => ({ ...record, user_id: record.id ?? null }) },
 };
 
 export function specificsOf({ name, operations }: Kind): Specifics {
   const { by_id, by_ids, filters = [] } = operations;
   const plain = [by_id === 'path' ? [] : by_id, by_ids ?? [], filters].flat().map((filter) => /^filter\[(.+)\]$/.exec(filter)?.[1] ?? filter);
-  return named[name] ?? { filters: plain, expand: [], anyOf: false, listsUrl: true };
+  return { filters: plain, expand: [], anyOf: false, listsUrl: true, ...named[name] };
 }
 
 const accountsOf = (store: Store): Kind => store.kinds.get('accounts') as Kind;
@@ -80,8 +97,19 @@ function moveHindrance(store: Store, before: Stored, after: Stored): { readonly 
 function accountHindrance(store: Store, { id }: Stored): string | undefined {
   if (id === store.root) return 'the account of the keys cannot be deleted';
   if (store.all(accountsOf(store)).some(({ account }) => account === id)) return 'the account still has sub-accounts';
-  const holds = store.occupied[id as string];
+  const held = ['groups', 'routers'].find((name) => recordsOf(store, name).some(({ account }) => account === id));
+  const holds = held ?? store.occupied[id as string];
   return holds === undefined ? undefined : `the account still has ${holds}`;
+}
+
+function groupHindrance(store: Store, { id }: Stored, { dangling_references }: Behaviours): string | undefined {
+  return !dangling_references && recordsOf(store, 'routers').some(({ group }) => group === id) ? 'the group still has routers' : undefined;
+}
+
+/** Of a kind that need not be there. */
+function recordsOf(store: Store, name: string): readonly Stored[] {
+  const kind = store.kinds.get(name);
+  return kind ? store.all(kind) : [];
 }
 
 /** Whether some record names `record` in a set or field of plain ids, as a rule names its destinations; accounts that rules select do not count. */
