@@ -34,6 +34,8 @@ export interface Flags {
   readonly customer?: string;
   readonly data?: string;
   readonly debug?: boolean;
+  readonly deliverAnywhere?: boolean;
+  readonly deliveryMinute?: string;
   readonly destroy?: boolean;
   readonly dev?: boolean;
   readonly dialect?: string;
@@ -232,6 +234,8 @@ export const commands: readonly CommandSpec[] = [
       { spelling: '--seed <file>', doc: 'begin with the estate of this file' },
       { spelling: '--fault <words>', doc: 'misbehave, as in latency=50 or status=503,times=2; repeatable', repeat: true },
       { spelling: '--behaviour <name>', doc: 'behave as some deployments do, as in created-status=201; repeatable', repeat: true },
+      { spelling: '--deliver-anywhere', doc: 'deliver alerts to other machines, too' },
+      { spelling: '--delivery-minute <duration>', doc: 'wait so long for each minute before a delivery is tried again, as in 100ms' },
       { spelling: '--dialect <name>', doc: 'what is served: the reference alone, or what public clients use, too', choices: dialects },
       debug,
     ],

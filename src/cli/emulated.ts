@@ -6,7 +6,7 @@ import { wireText } from '../model/index.js';
 import type { Appender, Files } from '../ports/index.js';
 import type { Context } from './context.js';
 
-export interface Emulated extends Pick<EmulatorOptions, 'faults' | 'behaviours'> {
+export interface Emulated extends Pick<EmulatorOptions, 'faults' | 'behaviours' | 'deliveries'> {
   /** File that keeps the estate; absent: it ends with the process. */
   readonly data?: string | undefined;
   /** File with the estate to begin with, where `data` holds none yet. */
@@ -103,6 +103,8 @@ function keeper(files: Files, path: string, emulator: Emulator): { save(): Promi
   emulator.onChange((steps) => {
     dirty = true;
     pending.push(...steps);
+    // What happens beside requests is kept, too. Where it cannot be, the next request says so.
+    queueMicrotask(() => void save().catch(() => undefined));
   });
   return {
     save,

@@ -4,8 +4,10 @@ import { isObject, parseJson, type Dialect } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import type { Actor } from './activity.js';
 import type { Behaviours } from './behaviours.js';
+import type { Deliveries } from './deliveries.js';
 import type { Face } from './records.js';
 import { mediaTypes, turnDown } from './refused.js';
+import type { Secrets } from './secrets.js';
 import type { Store } from './store.js';
 
 /** The four headers of v2 with their values. */
@@ -46,6 +48,8 @@ export interface Cloud {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly random: Random;
+  readonly secrets: Secrets;
+  readonly deliveries: Deliveries;
 }
 
 /** `body` is the request's text, read once at the edge. */

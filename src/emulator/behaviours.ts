@@ -22,6 +22,8 @@ function choice<const T extends string | number>(doc: string, ...values: readonl
 const originOf = (text: string): string | undefined => (URL.canParse(text) && /^https?:/.test(text) ? new URL(text).origin : undefined);
 const secondsOf = (text: string): number | undefined => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined);
 
+const headerOf = (text: string): string | undefined => (/^[A-Za-z][A-Za-z0-9-]*$/.test(text) ? text.toLowerCase() : undefined);
+
 export const dialects = ['reference', 'public'] as const;
 
 const table = {
@@ -38,6 +40,8 @@ const table = {
   created_status: choice('Status of a successful POST.', 200, 201),
   replacing_put: flag('PUT resets the fields that it does not name.'),
   dangling_references: flag('A record may be deleted while others still name it.'),
+  signature_header: { doc: 'The header with the signature of a delivery.', initial: 'x-signature', takes: 'NAME', read: headerOf } as Behaviour<string>,
+  unsigned_deliveries: flag('Deliveries whose secret is not known are sent without a signature.'),
   token_seconds: { doc: 'How long a token of the IoT platform lasts.', initial: 1800, takes: 'SECONDS', read: secondsOf } as Behaviour<number>,
   bare_cursors: flag('The IoT platform names the next page by a cursor, not by a URL.'),
   platform_limits: flag('The IoT platform limits requests, and says what is left.'),
@@ -73,8 +77,10 @@ function parsed(word: string): readonly [string, unknown] {
   return value === undefined ? complain(`write ${spelled(entry)}.`) : [entry[0], value];
 }
 
+const told = ({ doc, takes, initial }: Behaviour<unknown>): string => (takes === undefined || initial === '' ? doc : `${doc} Default: ${String(initial)}.`);
+
 /** Every behaviour with its sentence, for the help of the command. */
-export const behavioursHelp = `\nBehaviours, each as --behaviour NAME or NAME=VALUE:\n${entries.map((entry) => `  ${spelled(entry)}\n      ${entry[1].doc}`).join('\n')}`;
+export const behavioursHelp = `\nBehaviours, each as --behaviour NAME or NAME=VALUE:\n${entries.map((entry) => `  ${spelled(entry)}\n      ${told(entry[1])}`).join('\n')}`;
 
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');

@@ -2,9 +2,12 @@
 import { Hono } from 'hono';
 import { sha256, type Collection, type Collections, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
+import { addActions } from './actions.js';
 import { system } from './activity.js';
+import { addAlerts } from './alerts.js';
 import { addCollections } from './collections.js';
 import { dummyCredentials, type App, type Cloud, type Credentials } from './app.js';
+import { createDeliveries, type DeliveryOptions } from './deliveries.js';
 import { bareEstate, withMentioned, type Estate } from './estate.js';
 import { ConnectionReset, staged, type Fault, type Scene } from './faults.js';
 import { withExternals } from './external.js';
@@ -13,6 +16,7 @@ import { addIot } from './iot.js';
 import { strict, type Behaviours } from './behaviours.js';
 import { hideSecrets, type Stored } from './records.js';
 import { dialectOf, Refused, refusalResponse } from './refused.js';
+import { createSecrets } from './secrets.js';
 import { isNamed, specificsOf } from './specifics.js';
 import { createStore, type Listener } from './store.js';
 import { addV2 } from './v2.js';
@@ -29,6 +33,8 @@ export interface EmulatorOptions {
   readonly credentials?: Credentials;
   readonly behaviours?: Partial<Behaviours>;
   readonly faults?: readonly Fault[];
+  /** Default: nothing is delivered. */
+  readonly deliveries?: DeliveryOptions;
 }
 
 /** One request as it came. Secrets in the body stand as `sha256:<hex>`, so that a test can tell them apart and nobody can read them. */
@@ -69,7 +75,9 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   const extended = behaviours.dialect === 'public';
   const kinds = extended ? withExternals(options.kinds, collections) : options.kinds;
   const store = createStore(kinds, collections, extended ? withMentioned(estate, kinds) : estate, clock, random);
-  const cloud: Cloud = { store, behaviours, credentials: options.credentials ?? dummyCredentials, clock, random };
+  const secrets = createSecrets();
+  const deliveries = createDeliveries({ ...options.deliveries, store, behaviours, secrets, clock, random });
+  const cloud: Cloud = { store, behaviours, credentials: options.credentials ?? dummyCredentials, clock, random, secrets, deliveries };
   const app = createApp(cloud);
   const requests: Exchange[] = [];
   const landing = new Set<Promise<unknown>>();
@@ -132,6 +140,8 @@ function createApp(cloud: Cloud): App {
   addV2(app, cloud);
   addV3(app, cloud);
   addCollections(app, cloud);
+  addActions(app, cloud);
+  addAlerts(app, cloud);
   addIot(app, cloud);
   addFlow(app, cloud);
   return app;

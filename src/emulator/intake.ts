@@ -13,7 +13,7 @@ export function existing({ store }: Cloud, kind: Kind, c: Asked): Stored {
 /** `body` in stored form. `place` turns the path of a field into what the dialect calls it. @throws Refused (400) naming every field that is wrong. */
 export function fieldsOf(
   { store, behaviours }: Cloud,
-  kind: Kind,
+  { attributes }: Pick<Kind, 'attributes'>,
   body: Readonly<Record<string, unknown>>,
   update: boolean,
   place: (path: string) => string,
@@ -22,7 +22,7 @@ export function fieldsOf(
     const target = store.kinds.get(name);
     return target && store.get(target, id) !== undefined;
   };
-  const { fields, complaints } = acceptAll(kind.attributes, body, { kinds: store.kinds, behaviours, exists }, update);
+  const { fields, complaints } = acceptAll(attributes, body, { kinds: store.kinds, behaviours, exists }, update);
   if (complaints.length > 0) {
     const why = complaints.map((one) => `${one.path} ${one.why}`).join('; ');
     const paths = complaints.map(({ path }) => place(path));
@@ -32,10 +32,8 @@ export function fieldsOf(
 }
 
 /** @throws Refused (400) unless `fields` holds everything the kind insists on. */
-export function requireAll(kind: Kind, fields: Readonly<Record<string, unknown>>, place: (path: string) => string): void {
-  const missing = Object.entries(kind.attributes).flatMap(([name, { optional, computed }]) =>
-    optional === true || computed === true || Object.hasOwn(fields, name) ? [] : [name],
-  );
+export function requireAll({ attributes }: Pick<Kind, 'attributes'>, fields: Readonly<Record<string, unknown>>, place: (path: string) => string): void {
+  const missing = Object.entries(attributes).flatMap(([name, { optional, computed }]) => (optional === true || computed === true || Object.hasOwn(fields, name) ? [] : [name]));
   if (missing.length > 0) turnDown(400, `${missing.join(', ')} must be given`, missing.map(place));
 }
 

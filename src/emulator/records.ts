@@ -1,5 +1,5 @@
 // Records, read from the attributes of their kinds: what the service takes (`accept`), stores and shows (`showAll`).
-// Stored, a reference is the id as text and a secret is the mask alone: no secret is kept anywhere.
+// Stored, a reference is the id as text and a secret is the mask alone: no record holds a secret.
 import { idOf, isObject, type Attribute, type Attributes, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import { MASK, misfit, veiled } from './configuration.js';
 import { escapeHtml, type Behaviours } from './behaviours.js';

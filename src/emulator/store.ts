@@ -30,6 +30,8 @@ export interface Store {
   get(kind: Kind, id: string): Stored | undefined;
   /** Records of what is only read. */
   records(name: string): readonly Stored[];
+  /** A new record of what is only read: what `fields` leaves out is filled in. */
+  add(collection: Collection, fields: JsonObject): Stored;
   /** Something happens: a record like the first one comes before it, or (`remove`) the first one is forgotten. */
   happen(collection: Collection, remove: boolean): void;
   /** Puts a record of what is only read here, and changed elsewhere, in place of another; the log knows nothing of it. */
@@ -115,6 +117,11 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
     all: (kind) => of(kind).all(),
     get: (kind, id) => of(kind).get(id),
     records: recordsOf,
+    add: (collection, fields) => {
+      const put = seeded(collection, fields, { now, newId });
+      change({ in: collection.name, put });
+      return put;
+    },
     happen: (collection, remove) => {
       const [first] = recordsOf(collection.name);
       const like = { ...first, ...(collection.id !== undefined && { [collection.id]: newId(collection) }) };

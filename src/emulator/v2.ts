@@ -46,13 +46,14 @@ export function collection(app: App, name: string, verbs: Readonly<Record<string
   });
 }
 
-function actorOf({ credentials, behaviours }: Cloud, c: Asked): Actor {
+/** @throws Refused (401) */
+export function actorOf({ credentials, behaviours }: Cloud, c: Asked): Actor {
   const given = (name: string): string | undefined => c.req.header(name) ?? (behaviours.dialect === 'public' ? c.req.header(publicHeader(name)) : undefined);
   const key = credentials.v2.find((one) => (Object.keys(one) as (keyof V2Key)[]).every((name) => given(name) === one[name]));
   return key ? { id: key['X-MGR-API-ID'], type_name: 'api_key' } : turnDown(401, 'Authentication failed: the API keys are missing or not valid.');
 }
 
-const answer = (value: Json, status = 200): Response => jsonText(wireText(value), status);
+export const answer = (value: Json, status = 200): Response => jsonText(wireText(value), status);
 const jsonText = (text: string, status = 200): Response => new Response(text, { status, headers: { 'content-type': 'application/json' } });
 
 export type TextOf = (record: Stored, face: Face) => string;
@@ -226,7 +227,7 @@ function listActivities(cloud: Cloud, c: Asked): Response {
   return offsetPage(cloud, c, matching, (entry) => JSON.stringify({ ...entry, account: undefined }), false);
 }
 
-const asIs = (path: string): string => path;
+export const asIs = (path: string): string => path;
 
 function sentFields(cloud: Cloud, kind: Kind, c: Asked, update: boolean): Record<string, Json> {
   const body = bodyOf(c, 'v2');
@@ -240,6 +241,7 @@ function makeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   const face = faceOf(cloud, c);
   const record = drafted(cloud, kind, fields);
   cloud.store.commit({ kind, after: record, actor: c.get('actor'), face });
+  cloud.secrets.learn(kind, record[kind.id] as string, () => bodyOf(c, 'v2'));
   return answer(showRecord(kind, record, face, true), cloud.behaviours.created_status);
 }
 
@@ -255,6 +257,7 @@ function updateOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   const face = faceOf(cloud, c);
   const result = specificsOf(kind).settled?.(before, after, isPut ? 'replace' : 'merge') ?? after;
   store.commit({ kind, before, after: result, actor: c.get('actor'), face });
+  cloud.secrets.learn(kind, before[kind.id] as string, () => bodyOf(c, 'v2'));
   return isPut ? answer(showRecord(kind, result, face, specificsOf(kind).listsUrl)) : written(cloud, kind, result, face);
 }
 

@@ -101,11 +101,12 @@ describe('the file', () => {
   test('holds every change after a writing that failed', async () => {
     const files = simulatedFiles();
     let broken = false;
+    const full = <T>(work: () => Promise<T>): Promise<T> => (broken ? Promise.reject(new Error('the disk is full')) : work());
     const append: SimulatedFiles['append'] = async (...path) => {
       const { write, close } = await files.append(...path);
-      return { write: (text) => (broken ? Promise.reject(new Error('the disk is full')) : write(text)), close };
+      return { write: (text) => full(() => write(text)), close };
     };
-    const emulator = await opened({ ...files, append });
+    const emulator = await opened({ ...files, append, replace: (...file) => full(() => files.replace(...file)) });
     for (const name of ['A', 'B']) await create(emulator, name);
     broken = true;
     await expect(create(emulator, 'C')).rejects.toThrow('the disk is full');
