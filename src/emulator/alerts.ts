@@ -50,6 +50,7 @@ async function raise(cloud: Cloud, alerts: Collection, rules: Kind, c: Asked): P
     router: router ? router.id : null,
     friendly_info: `${raised.type.replaceAll('_', ' ')} on ${router ? `router ${router.id}` : 'the account'}`,
     detected_at: cloud.store.now(),
+    info: {},
   });
   const alert = shown(alerts, record, face);
   const delivered = { ...alert, router_details: router ? router.details(c) : null };

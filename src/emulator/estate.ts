@@ -130,7 +130,9 @@ export function checkKinds(estate: Estate, kinds: Kinds, collections: Collection
   const strange = named.find((name) => !kinds.has(name) && !collections.has(name));
   if (strange !== undefined)
     refuse('bad-estate', `the emulator has no kind named ${JSON.stringify(strange)}`, {
-      detail: externalNames.includes(strange) ? `It has with --dialect public.` : `Its kinds are ${[...new Set([...kinds.keys(), ...collections.keys()])].join(', ')}.`,
+      detail: externalNames.includes(strange)
+        ? 'It is one of the collections of public clients. Type: trueup emulator --dialect public'
+        : `Its kinds are ${[...new Set([...kinds.keys(), ...collections.keys()])].join(', ')}.`,
     });
 }
 
