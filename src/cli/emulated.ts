@@ -21,7 +21,7 @@ export async function durable(context: Pick<Context, 'kinds' | 'collections' | '
   const [text, file] = kept !== undefined || seed === undefined ? [kept, data] : [await files.read(seed), seed];
   const emulator = createEmulator({ kinds, collections, clock, random, ...options, ...(text !== undefined && { estate: parseEstate(text, file as string) }) });
   if (data === undefined) return emulator;
-  const { save, close } = keeper(files, data, emulator);
+  const { save, close } = dataFile(files, data, emulator);
   return {
     ...emulator,
     async fetch(request) {
@@ -55,7 +55,7 @@ interface Written {
 }
 
 /** `save` resolves once every change made so far is on disk; changes made together share one writing. `close` leaves the estate alone behind. */
-function keeper(files: Files, path: string, emulator: Emulator): { save(): Promise<void>; close(): Promise<void> } {
+function dataFile(files: Files, path: string, emulator: Emulator): { save(): Promise<void>; close(): Promise<void> } {
   let pending: Step[] = [];
   let dirty = false;
   // Absent: the file is not ours, not there, or of unknown state after a failed write, and has to be written whole.

@@ -12,7 +12,7 @@ interface Behaviour<T> {
   readonly read: (text: string) => T | undefined;
 }
 
-const flag = (doc: string): Behaviour<boolean> => ({ doc, initial: false, read: () => true });
+const boolean = (doc: string): Behaviour<boolean> => ({ doc, initial: false, read: () => true });
 
 /** The first choice is the default. */
 function choice<const T extends string | number>(doc: string, ...values: readonly [T, ...T[]]): Behaviour<T> {
@@ -28,23 +28,23 @@ export const dialects = ['reference', 'public'] as const;
 
 const table = {
   dialect: choice('What is served; as --dialect.', ...dialects),
-  escape_html: flag('Writable texts come back HTML-escaped, messages too.'),
-  offset_timestamps: flag('Timestamps end in +00:00 instead of Z.'),
+  escape_html: boolean('Writable texts come back HTML-escaped, messages too.'),
+  offset_timestamps: boolean('Timestamps end in +00:00 instead of Z.'),
   shard_origin: { doc: 'URLs in bodies and in next name this origin.', initial: '', takes: 'URL', read: originOf } as Behaviour<string>,
-  next_drops_expand: flag('The next page forgets expand.'),
+  next_drops_expand: boolean('The URL of the next page leaves out expand.'),
   retry_after: choice('How a 429 or 503 names the time to wait.', 'seconds', 'date', 'none'),
-  swapped_spellings: flag('Ids are numbers where the reference has text, and text for numbers.'),
-  empty_document_is_null: flag('An empty document is stored as null.'),
-  closed_choices: flag('Roles and alert types take the known values only.'),
-  echo_writes: flag('PATCH and DELETE answer with the record instead of an empty body.'),
+  swapped_spellings: boolean('Ids are numbers where the reference has text, and text for numbers.'),
+  empty_document_is_null: boolean('An empty document is stored as null.'),
+  closed_choices: boolean('Roles and alert types take the known values only.'),
+  echo_writes: boolean('PATCH and DELETE answer with the record instead of an empty body.'),
   created_status: choice('Status of a successful POST.', 200, 201),
-  replacing_put: flag('PUT resets the fields that it does not name.'),
-  dangling_references: flag('A record may be deleted while others still name it.'),
+  replacing_put: boolean('PUT resets the fields that it does not name.'),
+  dangling_references: boolean('A record may be deleted while others still name it.'),
   signature_header: { doc: 'The header with the signature of a delivery.', initial: 'x-signature', takes: 'NAME', read: headerOf } as Behaviour<string>,
-  unsigned_deliveries: flag('Deliveries whose secret is not known are sent without a signature.'),
+  unsigned_deliveries: boolean('Deliveries whose secret is not known are sent without a signature.'),
   token_seconds: { doc: 'How long a token of the IoT platform lasts.', initial: 1800, takes: 'SECONDS', read: secondsOf } as Behaviour<number>,
-  bare_cursors: flag('The IoT platform names the next page by a cursor, not by a URL.'),
-  platform_limits: flag('The IoT platform limits requests, and says what is left.'),
+  bare_cursors: boolean('The IoT platform names the next page by a cursor, not by a URL.'),
+  platform_limits: boolean('The IoT platform limits requests, and says what is left.'),
 };
 
 type Table = typeof table;
@@ -77,10 +77,10 @@ function parsed(word: string): readonly [string, unknown] {
   return value === undefined ? complain(`write ${spelled(entry)}.`) : [entry[0], value];
 }
 
-const told = ({ doc, takes, initial }: Behaviour<unknown>): string => (takes === undefined || initial === '' ? doc : `${doc} Default: ${String(initial)}.`);
+const sentence = ({ doc, takes, initial }: Behaviour<unknown>): string => (takes === undefined || initial === '' ? doc : `${doc} Default: ${String(initial)}.`);
 
 /** Every behaviour with its sentence, for the help of the command. */
-export const behavioursHelp = `\nBehaviours, each as --behaviour NAME or NAME=VALUE:\n${entries.map((entry) => `  ${spelled(entry)}\n      ${told(entry[1])}`).join('\n')}`;
+export const behavioursHelp = `\nBehaviours, each as --behaviour NAME or NAME=VALUE:\n${entries.map((entry) => `  ${spelled(entry)}\n      ${sentence(entry[1])}`).join('\n')}`;
 
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');

@@ -10,7 +10,7 @@ import type { Face, Stored } from './records.js';
 import type { Secrets } from './secrets.js';
 import type { Store } from './store.js';
 
-/** Sends one POST and gives the status of its answer. @throws Error that says why there is none */
+/** Sends one POST and gives the status of the response. @throws Error that says why there is none */
 export type Send = (url: string, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) => Promise<number>;
 
 export interface DeliveryOptions {
@@ -55,8 +55,7 @@ interface Job {
   readonly face: Face;
 }
 
-/** What deliveries reach into. */
-interface Post extends DeliveryOptions {
+interface DeliveryContext extends DeliveryOptions {
   readonly store: Store;
   readonly behaviours: Behaviours;
   readonly secrets: Secrets;
@@ -69,12 +68,12 @@ const RETRY_MINUTES = [1, 15, 45, 90, 120];
 const DAY_MINUTES = 24 * 60;
 const SECRET = 'authentication.secret';
 
-export function createDeliveries(post: Post): Deliveries {
+export function createDeliveries(context: DeliveryContext): Deliveries {
   const list: Delivery[] = [];
   /** Summaries that wait, by rule and destination. */
   const queued = new Map<string, Job>();
   const begin = (rule: Stored | null, destination: string, face: Face): Job => {
-    const ids = { id: post.random.uuid(), alert_config_id: rule && (rule.alert_config_id as string), destination_config_id: destination };
+    const ids = { id: context.random.uuid(), alert_config_id: rule && (rule.alert_config_id as string), destination_config_id: destination };
     const delivery: Delivery = { ...ids, alerts: [], status: 'skipped', attempts: [] };
     if (list.push(delivery) > KEPT) list.shift();
     return { delivery, data: [], face };
@@ -88,18 +87,18 @@ export function createDeliveries(post: Post): Deliveries {
       job.data.push(alert);
       job.delivery.alerts.push(alert.created_at_timeuuid as string);
       if (waiting) return job.delivery;
-      if (rule.schedule === null) return send(post, job);
+      if (rule.schedule === null) return send(context, job);
       if (rule.schedule !== 'daily') return end(job, 'refused', `what the schedule ${JSON.stringify(rule.schedule)} means is not known`);
       queued.set(name, job);
       beside(
-        post,
-        summarise(post, job, () => queued.delete(name)),
+        context,
+        summarise(context, job, () => queued.delete(name)),
       );
       return job.delivery;
     },
     test: async (destination, face) => {
       const job = begin(null, destination, face);
-      const error = await attempt(post, job, true);
+      const error = await attempt(context, job, true);
       return error === undefined ? job.delivery : end(job, 'failed', error);
     },
   };
@@ -110,33 +109,33 @@ function end({ delivery }: Job, status: Delivery['status'], reason?: string): De
   return Object.assign(delivery, { status }, reason !== undefined && { reason });
 }
 
-async function pause({ clock, minute = 60_000, signal }: Post, { delivery }: Job, status: 'retrying' | 'queued', minutes: number): Promise<void> {
+async function pause({ clock, minute = 60_000, signal }: DeliveryContext, { delivery }: Job, status: 'retrying' | 'queued', minutes: number): Promise<void> {
   const milliseconds = minutes * minute;
   Object.assign(delivery, { status, next_attempt_at: new Date(clock.now() + milliseconds).toISOString() });
   await clock.sleep(milliseconds, signal);
 }
 
 /** Work that nobody waits for; it ends with the emulator. */
-function beside({ signal }: Post, work: Promise<unknown>): void {
+function beside({ signal }: DeliveryContext, work: Promise<unknown>): void {
   void work.catch((error: unknown) => {
     if (!signal?.aborted) throw error;
   });
 }
 
-async function send(post: Post, job: Job): Promise<Delivery> {
-  const error = await attempt(post, job);
-  if (error !== undefined) beside(post, retry(post, job, error));
+async function send(context: DeliveryContext, job: Job): Promise<Delivery> {
+  const error = await attempt(context, job);
+  if (error !== undefined) beside(context, retry(context, job, error));
   return job.delivery;
 }
 
 /** Sends once; gives the error of an attempt that may be repeated. */
-async function attempt(post: Post, job: Job, testing = false): Promise<string | undefined> {
+async function attempt(context: DeliveryContext, job: Job, testing = false): Promise<string | undefined> {
   const { delivery, data } = job;
-  const found = readyOf(post, delivery.destination_config_id, testing);
+  const found = readyOf(context, delivery.destination_config_id, testing);
   if ('status' in found) return void end(job, found.status, found.reason);
-  const at = post.store.now();
-  const outcome = await sent(found, JSON.stringify({ data }), post);
-  post.signal?.throwIfAborted();
+  const at = context.store.now();
+  const outcome = await sent(found, JSON.stringify({ data }), context);
+  context.signal?.throwIfAborted();
   delivery.attempts.push({ at, ...outcome });
   const { status = 0, error } = outcome;
   if (status < 200 || status >= 300) return error ?? `the receiver answered ${status}`;
@@ -144,35 +143,35 @@ async function attempt(post: Post, job: Job, testing = false): Promise<string | 
   return undefined;
 }
 
-async function retry(post: Post, job: Job, first: string): Promise<void> {
+async function retry(context: DeliveryContext, job: Job, first: string): Promise<void> {
   let error: string | undefined = first;
   for (const minutes of RETRY_MINUTES) {
-    note(post, job, { last_error_text: error });
-    await pause(post, job, 'retrying', minutes);
-    error = await attempt(post, job);
+    note(context, job, { last_error_text: error });
+    await pause(context, job, 'retrying', minutes);
+    error = await attempt(context, job);
     if (error === undefined) return;
   }
-  note(post, job, { last_error_text: error, suspended: true });
+  note(context, job, { last_error_text: error, suspended: true });
   end(job, 'failed', `after ${RETRY_MINUTES.length + 1} attempts: ${error}`);
 }
 
 /** Writes down at the destination what became of an attempt. */
-function note({ store }: Post, { delivery, face }: Job, fields: JsonObject): void {
+function note({ store }: DeliveryContext, { delivery, face }: Job, fields: JsonObject): void {
   const kind = destinationsOf(store);
   const before = store.get(kind, delivery.destination_config_id);
   if (before) store.commit({ kind, before, after: { ...before, ...fields, last_error_at: store.now() }, actor: system, face });
 }
 
 /** @param sending is called when no further alert can join */
-async function summarise(post: Post, job: Job, sending: () => void): Promise<void> {
-  await pause(post, job, 'queued', DAY_MINUTES);
+async function summarise(context: DeliveryContext, job: Job, sending: () => void): Promise<void> {
+  await pause(context, job, 'queued', DAY_MINUTES);
   sending();
-  const { store } = post;
+  const { store } = context;
   const kind = store.kinds.get('alert_rules') as Kind;
   const before = store.get(kind, job.delivery.alert_config_id as string);
   if (!before) return void end(job, 'skipped', 'the rule was deleted');
   store.commit({ kind, before, after: { ...before, last_summary_ts: store.now() }, actor: system, face: job.face });
-  await send(post, job);
+  await send(context, job);
 }
 
 const destinationsOf = (store: Store): Kind => store.kinds.get('alert_push_destinations') as Kind;
@@ -191,7 +190,7 @@ interface Hindered {
 }
 
 /** @param testing a destination that takes nothing is tried all the same */
-function readyOf({ store, behaviours, secrets, send: network, anywhere = false }: Post, id: string, testing: boolean): Ready | Hindered {
+function readyOf({ store, behaviours, secrets, send: network, anywhere = false }: DeliveryContext, id: string, testing: boolean): Ready | Hindered {
   const skipped = (reason: string): Hindered => ({ status: 'skipped', reason });
   const refused = (reason: string): Hindered => ({ status: 'refused', reason });
   const kind = destinationsOf(store);
@@ -227,7 +226,7 @@ interface Outcome {
   readonly error?: string;
 }
 
-async function sent({ network, url, secret }: Ready, body: string, { behaviours, signal }: Post): Promise<Outcome> {
+async function sent({ network, url, secret }: Ready, body: string, { behaviours, signal }: DeliveryContext): Promise<Outcome> {
   const signature = secret === undefined ? {} : { [behaviours.signature_header]: createHmac('sha256', secret).update(body).digest('hex') };
   try {
     return { status: await network(url, { 'content-type': 'application/json', 'user-agent': 'trueup-emulator', ...signature }, body, signal) };

@@ -41,7 +41,7 @@ const routers = kind({
     custom1: text('Free text.', { optional: true }),
     custom2: text('Free text.', { optional: true }),
     group: ref('Group it belongs to.', 'groups', { optional: true, wire: 'url' }),
-    account: ref('Account it belongs to.', account, { computed: true, wire: 'url' }),
+    account: ref('Account it belongs to.', account, { optional: true, wire: 'url' }),
     mac: text('MAC address.', { computed: true }),
     serial_number: text('Serial number.', { computed: true }),
     state: text('Whether it is connected.', { computed: true }),

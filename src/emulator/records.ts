@@ -170,7 +170,9 @@ const acceptObject: Take<'object'> = (attribute, value, path, intake, complaints
   return inner.fields;
 };
 
-const acceptReference: Take<'ref'> = ({ to, wire }, value, path, intake, complaints) => {
+const acceptReference: Take<'ref'> = ({ to, wire, optional }, value, path, intake, complaints) => {
+  // A router leaves its group; an account never leaves its parent.
+  if (value === null && optional === true && to !== 'accounts' && intake.behaviours.dialect === 'public') return null;
   const id =
     wire === 'integer'
       ? Number.isSafeInteger(value)

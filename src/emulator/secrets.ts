@@ -4,7 +4,7 @@ import { valueAt, walk, type Kind } from '../model/index.js';
 
 export interface Secrets {
   /** Takes the secrets out of a body that was accepted for a record; it is read only where the kind has any. */
-  learn(kind: Kind, id: string, body: () => Readonly<Record<string, unknown>>): void;
+  keep(kind: Kind, id: string, body: () => Readonly<Record<string, unknown>>): void;
   /** Undefined where it was never sent to this process. */
   of(kind: Kind, id: string, path: string): string | undefined;
 }
@@ -14,7 +14,7 @@ export function createSecrets(): Secrets {
   const nameOf = (kind: Kind, id: string, path: string): string => `${kind.name} ${id} ${path}`;
   const pathsOf = (kind: Kind): readonly string[] => [...walk(kind.attributes)].flatMap(([path, attribute]) => (attribute.secret === true ? [path] : []));
   return {
-    learn(kind, id, body) {
+    keep(kind, id, body) {
       for (const path of pathsOf(kind)) {
         const value = valueAt(body(), path);
         if (typeof value === 'string') known.set(nameOf(kind, id, path), value);

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, type Kind } from '../model/index.js';
 import { mergedInto, settled, type ConfigurationWrite } from './configuration.js';
 import type { Behaviours } from './behaviours.js';
 import type { Stored } from './records.js';
-import type { Store } from './store.js';
+import type { Change, Store } from './store.js';
 
 export interface Specifics {
   /** What the listing filters by: in v2 its query parameters (`__in` takes several values), in v3 the names inside `filter[…]`. */
@@ -21,6 +21,8 @@ export interface Specifics {
   readonly patched?: (behaviours: Behaviours) => boolean;
   /** The reference without which a record is none: it goes with what it names. */
   readonly belongsTo?: string;
+  /** What else changes when a record has become `after`. */
+  readonly follow?: (store: Store, after: Stored) => readonly Pick<Change, 'kind' | 'before' | 'after'>[];
   /** What is filled in when a record is made. */
   readonly made?: (record: Stored) => Stored;
   /** Why the record may not become `after`: the field at fault and the reason. */
@@ -73,7 +75,7 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
     patched: inPublic,
     hindersDelete: groupHindrance,
   },
-  routers: { patched: inPublic },
+  routers: { patched: inPublic, follow: managersOf },
   users: { made: (record) => ({ ...record, user_id: record.id ?? null }) },
 };
 
@@ -104,6 +106,13 @@ function accountHindrance(store: Store, { id }: Stored): string | undefined {
 
 function groupHindrance(store: Store, { id }: Stored, { dangling_references }: Behaviours): string | undefined {
   return !dangling_references && recordsOf(store, 'routers').some(({ group }) => group === id) ? 'the group still has routers' : undefined;
+}
+
+/** The configuration managers of a router, in the account that it is in now. */
+function managersOf(store: Store, { id, account = null }: Stored): readonly Pick<Change, 'kind' | 'before' | 'after'>[] {
+  const kind = store.kinds.get('configuration_managers');
+  const moved = recordsOf(store, 'configuration_managers').filter((one) => one.router === id && one.account !== account);
+  return kind ? moved.map((before) => ({ kind, before, after: { ...before, account } })) : [];
 }
 
 /** Of a kind that need not be there. */

@@ -206,7 +206,7 @@ function cursorPage(cloud: Cloud, c: Asked, items: readonly Stored[], text: (rec
   return page(items.slice(start, end).map(text), { limit, next });
 }
 
-/** Public clients may ask for more than there is in a page. */
+/** In the public dialect a larger limit counts as the largest there is. */
 function limitOf({ behaviours }: Cloud, query: URLSearchParams): number {
   const most = behaviours.dialect === 'public' ? Infinity : MOST_PAGE;
   return Math.min(count(query, 'limit', DEFAULT_PAGE, 1, most), MOST_PAGE);
@@ -241,7 +241,7 @@ function makeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   const face = faceOf(cloud, c);
   const record = drafted(cloud, kind, fields);
   cloud.store.commit({ kind, after: record, actor: c.get('actor'), face });
-  cloud.secrets.learn(kind, record[kind.id] as string, () => bodyOf(c, 'v2'));
+  cloud.secrets.keep(kind, record[kind.id] as string, () => bodyOf(c, 'v2'));
   return answer(showRecord(kind, record, face, true), cloud.behaviours.created_status);
 }
 
@@ -256,8 +256,10 @@ function updateOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   if (hindrance) turnDown(409, hindrance.why, [hindrance.path]);
   const face = faceOf(cloud, c);
   const result = specificsOf(kind).settled?.(before, after, isPut ? 'replace' : 'merge') ?? after;
-  store.commit({ kind, before, after: result, actor: c.get('actor'), face });
-  cloud.secrets.learn(kind, before[kind.id] as string, () => bodyOf(c, 'v2'));
+  const actor = c.get('actor');
+  store.commit({ kind, before, after: result, actor, face });
+  for (const change of specificsOf(kind).follow?.(store, result) ?? []) store.commit({ ...change, actor, face });
+  cloud.secrets.keep(kind, before[kind.id] as string, () => bodyOf(c, 'v2'));
   return isPut ? answer(showRecord(kind, result, face, specificsOf(kind).listsUrl)) : written(cloud, kind, result, face);
 }
 

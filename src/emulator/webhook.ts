@@ -3,15 +3,15 @@ import type { Send } from './deliveries.js';
 
 const SECONDS = 10;
 
-/** @throws Error with the reason in words where no answer came */
+/** @throws Error with the reason in words where there is no response */
 export const postWebhook: Send = async (url, headers, body, signal) => {
-  const patience = AbortSignal.timeout(SECONDS * 1000);
+  const timeout = AbortSignal.timeout(SECONDS * 1000);
   try {
-    const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: signal ? AbortSignal.any([patience, signal]) : patience });
-    await answer.body?.cancel();
-    return answer.status;
+    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: signal ? AbortSignal.any([timeout, signal]) : timeout });
+    await response.body?.cancel();
+    return response.status;
   } catch (error) {
-    throw new Error(patience.aborted ? `there was no answer within ${SECONDS} seconds` : `the connection failed${codeOf(error)}`, { cause: error });
+    throw new Error(timeout.aborted ? `there was no response within ${SECONDS} seconds` : `the connection failed${codeOf(error)}`, { cause: error });
   }
 };
 

@@ -198,6 +198,16 @@ describe('more collections', () => {
     expect((await ask('DELETE', '/api/v2/groups/40/')).status).toBe(200);
   });
 
+  test('a router moves to another account with its configuration manager, and leaves its group', async () => {
+    const { ask, emulator } = extended(kept);
+    expect((await ask('PUT', '/api/v2/routers/5001/', { account: '/api/v1/accounts/110/', group: null })).body).toMatchObject({
+      account: 'http://cloud.test/api/v2/accounts/110/',
+      group: null,
+    });
+    expect(emulator.objects('configuration_managers').map(({ account }) => account)).toEqual(['110']);
+    expect((await ask('PUT', '/api/v2/accounts/12/', { account: null })).status).toBe(400);
+  });
+
   test('products and firmwares are only read', async () => {
     const { ask, list } = extended(kept);
     expect(ids(await list('/api/v2/products/?name=R1900'))).toEqual(['50']);
