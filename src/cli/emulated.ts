@@ -57,14 +57,20 @@ interface Written {
 /** `save` resolves once every change made so far is on disk; changes made together share one writing. `close` leaves the estate alone behind. */
 function dataFile(files: Files, path: string, emulator: Emulator): { save(): Promise<void>; close(): Promise<void> } {
   let pending: Step[] = [];
+  // Whether something changed that no writing has begun to write.
   let dirty = false;
   // Absent: the file is not ours, not there, or of unknown state after a failed write, and has to be written whole.
   let written: Written | undefined;
   let writing: Promise<void> | undefined;
 
+  const taken = (): readonly Step[] => {
+    const steps = pending;
+    [pending, dirty] = [[], false];
+    return steps;
+  };
   // The folder is made by the first change: who only looks leaves nothing behind.
   const writeWhole = async (): Promise<void> => {
-    pending = [];
+    taken();
     const text = `${wireText(emulator.snapshot())}\n`;
     await written?.appender?.close();
     written = undefined;
@@ -74,8 +80,7 @@ function dataFile(files: Files, path: string, emulator: Emulator): { save(): Pro
   };
   const writeLine = async (one: Written): Promise<void> => {
     one.appender ??= await files.append(path, MODE);
-    const text = `${wireText(pending)}\n`;
-    pending = [];
+    const text = `${wireText(taken())}\n`;
     await one.appender.write(text);
     one.stamp = await files.stamp(path);
     one.lines += text.length;
@@ -85,7 +90,6 @@ function dataFile(files: Files, path: string, emulator: Emulator): { save(): Pro
     return written && short && (await files.stamp(path)) === written.stamp ? writeLine(written) : writeWhole();
   };
   const begin = async (): Promise<void> => {
-    dirty = false;
     try {
       await write();
     } catch (error) {

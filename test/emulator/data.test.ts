@@ -72,6 +72,17 @@ describe('the file', () => {
     expect(linesOf(files)).toBe(1);
   });
 
+  test('holds what many clients change at the same time, in few lines and none empty', async () => {
+    const files = simulatedFiles();
+    const emulator = await opened(files);
+    const made = Array.from({ length: 50 }, (_, index) => `Site ${index}`);
+    await create(emulator, 'first');
+    await Promise.all(made.map((name) => create(emulator, name)));
+    const lines = (files.contents.get(DATA) ?? '').trimEnd().split('\n');
+    expect([lines.length < 20, lines.includes('[]')]).toEqual([true, false]);
+    expect(new Set(names(await opened(files)))).toEqual(new Set(['Headquarters', 'first', ...made]));
+  });
+
   test('is not written by who only looks', async () => {
     const files = simulatedFiles();
     const emulator = await opened(files);
