@@ -72,15 +72,22 @@ describe('the file', () => {
     expect(linesOf(files)).toBe(1);
   });
 
-  test('holds what many clients change at the same time, in few lines and none empty', async () => {
+  test('holds what is changed while it is about to be written in one line, and no empty one', async () => {
     const files = simulatedFiles();
-    const emulator = await opened(files);
-    const made = Array.from({ length: 50 }, (_, index) => `Site ${index}`);
-    await create(emulator, 'first');
-    await Promise.all(made.map((name) => create(emulator, name)));
-    const lines = (files.contents.get(DATA) ?? '').trimEnd().split('\n');
-    expect([lines.length < 20, lines.includes('[]')]).toEqual([true, false]);
-    expect(new Set(names(await opened(files)))).toEqual(new Set(['Headquarters', 'first', ...made]));
+    let busy = Promise.resolve();
+    const emulator = await opened({ ...files, stamp: (path) => busy.then(() => files.stamp(path)) });
+    await create(emulator, 'A');
+    let free = (): void => undefined;
+    busy = new Promise((resolve) => (free = resolve));
+    const made: Promise<string>[] = [];
+    for (const name of ['B', 'C']) {
+      made.push(create(emulator, name));
+      await new Promise((later) => setImmediate(later));
+    }
+    free();
+    await Promise.all(made);
+    expect([linesOf(files), files.contents.get(DATA)?.includes('\n[]\n')]).toEqual([2, false]);
+    expect(names(await opened(files))).toEqual(['Headquarters', 'A', 'B', 'C']);
   });
 
   test('is not written by who only looks', async () => {
