@@ -1,5 +1,6 @@
 // What the documentation says is so: its commands parse, its names exist, its links lead somewhere, its YAML loads,
 // and the tour of the README, typed as it stands, answers what is printed there.
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -120,6 +121,22 @@ describe('README.md', () => {
     const steps = stepsOf(readme);
     expect(steps.length).toBeGreaterThan(5);
     replay(steps, folder().path);
+  });
+});
+
+describe('docs/emulator.md', () => {
+  it('tells a tour that goes as it is printed, with the files that it shows', () => {
+    const page = read('docs/emulator.md');
+    const shown = blocksOf(page).flatMap(({ text }) => {
+      const [, name] = /^(?:\/\/|#) ([\w.-]+)\n/.exec(text) ?? [];
+      return name === undefined ? [] : [[name, text] as const];
+    });
+    const home = folder(Object.fromEntries(shown));
+    try {
+      replay(stepsOf(page), home.path);
+    } finally {
+      for (const name of readdirSync(home.path).filter((one) => one.endsWith('.pid'))) spawnSync('kill', [home.read(name).trim()]);
+    }
   });
 });
 

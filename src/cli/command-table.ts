@@ -1,5 +1,6 @@
 // The command line as data: every command with its arguments and flags. The parser, the help texts, the texts that
 // answer `--help` before anything is loaded, and shell completion are all made from this table.
+import { behavioursHelp, dialects } from '../emulator/behaviours.js';
 import { allowableRules } from '../model/index.js';
 import { driftFormats, planFormats } from '../report/formats.js';
 
@@ -28,12 +29,16 @@ export interface Flags {
   readonly all?: boolean;
   readonly allow?: readonly string[];
   readonly autoApprove?: boolean;
+  readonly behaviour?: readonly string[];
   readonly check?: boolean;
   readonly customer?: string;
   readonly data?: string;
   readonly debug?: boolean;
+  readonly deliverAnywhere?: boolean;
+  readonly deliveryMinute?: string;
   readonly destroy?: boolean;
   readonly dev?: boolean;
+  readonly dialect?: string;
   readonly detailedExitcode?: boolean;
   readonly env?: string;
   readonly every?: string;
@@ -228,8 +233,13 @@ export const commands: readonly CommandSpec[] = [
       { spelling: '--data <file>', doc: 'keep the estate in this file' },
       { spelling: '--seed <file>', doc: 'begin with the estate of this file' },
       { spelling: '--fault <words>', doc: 'misbehave, as in latency=50 or status=503,times=2; repeatable', repeat: true },
+      { spelling: '--behaviour <name>', doc: 'behave as some deployments do, as in created-status=201; repeatable', repeat: true },
+      { spelling: '--deliver-anywhere', doc: 'deliver alerts to other machines, too' },
+      { spelling: '--delivery-minute <duration>', doc: 'wait so long for each minute before a delivery is tried again, as in 100ms' },
+      { spelling: '--dialect <name>', doc: 'what is served: the reference alone, or what public clients use, too', choices: dialects },
       debug,
     ],
     graceful: true,
+    more: behavioursHelp,
   },
 ];

@@ -37,7 +37,7 @@ export const codes: Readonly<Record<'actor' | 'action' | 'object', Readonly<Reco
 };
 
 /** Kinds the enumeration of object types knows; changes of all others are logged without a type. */
-const typeNames: Readonly<Record<string, string>> = { account_authorizations: 'authorization' };
+const typeNames: Readonly<Record<string, string>> = { account_authorizations: 'authorization', groups: 'group', routers: 'router' };
 
 export interface Happening {
   readonly id: string;

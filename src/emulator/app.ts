@@ -3,9 +3,11 @@ import type { Context, Hono } from 'hono';
 import { isObject, parseJson, type Dialect } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import type { Actor } from './activity.js';
-import type { Quirks } from './quirks.js';
+import type { Behaviours } from './behaviours.js';
+import type { Deliveries } from './deliveries.js';
 import type { Face } from './records.js';
 import { mediaTypes, turnDown } from './refused.js';
+import type { Secrets } from './secrets.js';
 import type { Store } from './store.js';
 
 /** The four headers of v2 with their values. */
@@ -42,10 +44,12 @@ export const dummyCredentials: Credentials = {
 
 export interface Cloud {
   readonly store: Store;
-  readonly quirks: Quirks;
+  readonly behaviours: Behaviours;
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly random: Random;
+  readonly secrets: Secrets;
+  readonly deliveries: Deliveries;
 }
 
 /** `body` is the request's text, read once at the edge. */
@@ -55,7 +59,7 @@ export interface Bindings {
 export type Asked = Context<{ Bindings: Bindings; Variables: { actor: Actor } }>;
 export type App = Hono<{ Bindings: Bindings; Variables: { actor: Actor } }>;
 
-export type Handler = (c: Asked) => Response;
+export type Handler = (c: Asked) => Response | Promise<Response>;
 
 /** Registers a path with the verbs it knows; every other verb is answered 405. */
 export function route(app: App, path: string, verbs: Readonly<Record<string, Handler | undefined>>): void {
@@ -63,11 +67,11 @@ export function route(app: App, path: string, verbs: Readonly<Record<string, Han
   app.all(path, (c) => (verbs[c.req.method] ?? turnDown(405, `${c.req.method} is not allowed here`, [], { allow: allowed.join(', ') }))(c));
 }
 
-export function faceOf({ store, quirks }: Cloud, c: Asked): Face {
-  return { kinds: store.kinds, quirks, base: `${originOf(quirks, c)}/api/v2` };
+export function faceOf({ store, behaviours }: Cloud, c: Asked): Face {
+  return { kinds: store.kinds, behaviours, base: `${originOf(behaviours, c)}/api/v2` };
 }
 
-export const originOf = (quirks: Quirks, c: Asked): string => quirks.shard_origin || new URL(c.req.url).origin;
+export const originOf = (behaviours: Behaviours, c: Asked): string => behaviours.shard_origin || new URL(c.req.url).origin;
 export const queryOf = (c: Asked): URLSearchParams => new URL(c.req.url).searchParams;
 
 /** The media types of a header, in lower case, without parameters but those of JSON:API. */

@@ -1,21 +1,14 @@
 // What can only be read: which records there are, what listings filter by, and how they are shown. The filters are
 // written from the API reference, not taken from the collections that the client knows.
-import { idOf, type Collection, type Json, type JsonObject } from '../model/index.js';
+import { wireText, type Collection, type JsonObject } from '../model/index.js';
 import { faceOf, queryOf, route, type App, type Asked, type Cloud } from './app.js';
+import { testOf, type Filter, type Shape, type Test } from './comparing.js';
 import { checkParameters } from './pages.js';
+import { extrasOf } from './public.js';
 import { showAll, urlOf, type Face, type Stored } from './records.js';
 import { turnDown } from './refused.js';
 import { collection as v2Collection, offsetPage, textOf, type TextOf } from './v2.js';
 import { cursorPage, linkage, pageParameters, type Resources } from './v3.js';
-
-/** What the value of a filter has to be, and how it is compared. */
-type Shape = 'text' | 'integer' | 'reference' | 'time' | 'uuid';
-type Test = 'is' | 'among' | 'lt' | 'lte' | 'gt' | 'gte';
-interface Filter {
-  readonly field: string;
-  readonly shape: Shape;
-  readonly test: Test;
-}
 
 interface Reference {
   readonly filters: Readonly<Record<string, Filter>>;
@@ -81,13 +74,15 @@ export function addCollections(app: App, cloud: Cloud): void {
   }
 }
 
-function shown({ name, id = '', attributes }: Collection, record: Stored, face: Face): Json {
+export function shown({ name, id = '', attributes }: Collection, record: Stored, face: Face): JsonObject {
   return { ...record, ...showAll(attributes, record, face), ...(attributes.resource_url && { resource_url: urlOf(face, name, String(record[id])) }) };
 }
 
 function listV2(cloud: Cloud, one: Collection, text: TextOf, c: Asked): Response {
   const face = faceOf(cloud, c);
-  return offsetPage(cloud, c, matching(cloud, one, ['limit', 'offset'], c), (record) => text(record, face), referenceOf(one).whole === true);
+  const { narrow } = extrasOf(cloud, one, c);
+  const show = narrow ? (record: Stored) => wireText(narrow(shown(one, record, face))) : (record: Stored) => text(record, face);
+  return offsetPage(cloud, c, matching(cloud, one, ['limit', 'offset'], c), show, referenceOf(one).whole === true);
 }
 
 function listV3(cloud: Cloud, one: Resources, c: Asked): Response {
@@ -103,56 +98,16 @@ function included({ attributes }: Collection, records: readonly Stored[]): reado
   return [...unique.values()].map((link) => ({ ...link, attributes: {}, relationships: {} }));
 }
 
-function matching({ store }: Cloud, one: Collection, paging: readonly string[], c: Asked): readonly Stored[] {
+function matching(cloud: Cloud, one: Collection, paging: readonly string[], c: Asked): readonly Stored[] {
   const { filters, needs } = referenceOf(one);
   const query = queryOf(c);
-  checkParameters(query, (name) => paging.includes(name) || Object.hasOwn(filters, name));
-  if (needs !== undefined && !query.has(needs)) turnDown(400, `${needs} must be given`, [needs]);
+  const extras = extrasOf(cloud, one, c);
+  checkParameters(query, (name) => paging.includes(name) || Object.hasOwn(filters, name) || extras.knows(name));
+  if (needs !== undefined && !query.has(needs) && !query.has(`${needs}.id`)) turnDown(400, `${needs} must be given`, [needs]);
   const tests = Object.entries(filters).flatMap(([name, filter]) => {
     const text = query.get(name);
     return text === null ? [] : [testOf(name, filter, text)];
   });
-  const records = store.records(one.name);
-  return tests.length === 0 ? records : records.filter((record) => tests.every((test) => test(record)));
-}
-
-const MOST_VALUES = 100;
-
-/** What values of a shape are compared by; undefined for what is none. */
-function keyOf(shape: Shape, value: string): string | number | undefined {
-  switch (shape) {
-    case 'text':
-      return value;
-    case 'integer':
-      return /^\d{1,19}$/.test(value) ? value.replace(/^0+(?=\d)/, '') : undefined;
-    case 'reference':
-      return keyOf('integer', idOf(value) ?? '');
-    case 'time':
-      return Number.isNaN(Date.parse(value)) ? undefined : Date.parse(value);
-    case 'uuid': {
-      const [, low, mid, high, rest] = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-([0-9a-f]{4}-[0-9a-f]{12})$/i.exec(value) ?? [];
-      return low === undefined ? undefined : `${high}${mid}${low}${rest}`.toLowerCase();
-    }
-  }
-}
-
-const compared: Readonly<Record<Test, (a: string | number, b: string | number) => boolean>> = {
-  is: (a, b) => a === b,
-  among: (a, b) => a === b,
-  lt: (a, b) => a < b,
-  lte: (a, b) => a <= b,
-  gt: (a, b) => a > b,
-  gte: (a, b) => a >= b,
-};
-
-/** @throws Refused (400) for a value that cannot be one of that filter. */
-function testOf(name: string, { field, shape, test }: Filter, text: string): (record: Stored) => boolean {
-  const given = test === 'among' ? text.split(',') : [text];
-  if (given.length > MOST_VALUES) turnDown(400, `${name} takes at most ${MOST_VALUES} values`, [name]);
-  const wanted = given.map((value) => keyOf(shape, value) ?? turnDown(400, `the value of ${name} is not valid`, [name]));
-  return (record) =>
-    [record[field] ?? []].flat().some((value: Json) => {
-      const key = keyOf(shape, String(value));
-      return key !== undefined && wanted.some((one) => compared[test](key, one));
-    });
+  const records = cloud.store.records(one.name);
+  return extras.pick(tests.length === 0 ? records : records.filter((record) => tests.every((test) => test(record))));
 }

@@ -42,7 +42,8 @@ export function settled(before: JsonObject, after: JsonObject, how: Configuratio
   return { ...after, ...taken, configuration: target, target, version_number: Number(before.version_number) + 1, synched };
 }
 
-function mergedInto(before: JsonObject, after: JsonObject): Json {
+/** The configuration of `before` with what `after` names laid over it. */
+export function mergedInto(before: JsonObject, after: JsonObject): Json {
   const { configuration } = after;
   const given = Array.isArray(configuration) && configuration.length > 1;
   return [merged(part(before.configuration), part(configuration)), given ? removals(configuration) : removals(before.configuration)];
@@ -63,4 +64,18 @@ function difference(from: JsonObject, to: JsonObject): Json {
       .filter((name) => !Object.hasOwn(to, name))
       .map((name) => [name]),
   ];
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What a PATCH may add to a document, or why it cannot: it takes nothing out, and what stands under a UUID repeats it as `_id_`. */
+export function additions(live: Json, sent: Json): readonly [tree: JsonObject] | string {
+  const removed = removals(sent);
+  if (removed.length > 0 && canonical(removed) !== canonical(removals(live))) return 'cannot take anything out by PATCH';
+  return unnamed(part(sent)) ? 'must repeat the UUID of a member as its _id_' : [part(sent)];
+}
+
+function unnamed(value: Json): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([name, item]) => unnamed(item) || (UUID.test(name) && isObject(item) && item['_id_'] !== name));
 }

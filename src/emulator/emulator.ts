@@ -2,18 +2,23 @@
 import { Hono } from 'hono';
 import { sha256, type Collection, type Collections, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
+import { addActions } from './actions.js';
 import { system } from './activity.js';
+import { addAlerts } from './alerts.js';
 import { addCollections } from './collections.js';
 import { dummyCredentials, type App, type Cloud, type Credentials } from './app.js';
-import { bareEstate, type Estate } from './estate.js';
+import { createDeliveries, type DeliveryOptions } from './deliveries.js';
+import { bareEstate, withMentioned, type Estate } from './estate.js';
 import { ConnectionReset, staged, type Fault, type Scene } from './faults.js';
+import { withExternals } from './external.js';
 import { addFlow } from './flow.js';
 import { addIot } from './iot.js';
-import { quiet, type Quirks } from './quirks.js';
+import { strict, type Behaviours } from './behaviours.js';
 import { hideSecrets, type Stored } from './records.js';
 import { dialectOf, Refused, refusalResponse } from './refused.js';
+import { createSecrets } from './secrets.js';
 import { isNamed, specificsOf } from './specifics.js';
-import { createStore } from './store.js';
+import { createStore, type Listener } from './store.js';
 import { addV2 } from './v2.js';
 import { addV3 } from './v3.js';
 
@@ -26,8 +31,10 @@ export interface EmulatorOptions {
   /** What exists at first; default: a single account. */
   readonly estate?: Estate;
   readonly credentials?: Credentials;
-  readonly quirks?: Partial<Quirks>;
+  readonly behaviours?: Partial<Behaviours>;
   readonly faults?: readonly Fault[];
+  /** Default: nothing is delivered. */
+  readonly deliveries?: DeliveryOptions;
 }
 
 /** One request as it came. Secrets in the body stand as `sha256:<hex>`, so that a test can tell them apart and nobody can read them. */
@@ -51,7 +58,7 @@ export interface Emulator {
   readonly requests: readonly Exchange[];
   setFaults(faults: readonly Fault[]): void;
   /** Called after each change of the data. */
-  onChange(listener: () => void): void;
+  onChange(listener: Listener): void;
   /** Records of a kind as they are stored: references as ids, secrets as `*`. */
   objects(kind: string): readonly JsonObject[];
   /** Resolves once every late write has landed. */
@@ -63,10 +70,14 @@ const KEPT = 10_000;
 
 /** @throws Refusal for an estate that does not hold together. */
 export function createEmulator(options: EmulatorOptions): Emulator {
-  const { kinds, collections = new Map(), clock, random, estate = bareEstate } = options;
-  const quirks = { ...quiet, ...options.quirks };
-  const store = createStore(kinds, collections, estate, clock, random);
-  const cloud: Cloud = { store, quirks, credentials: options.credentials ?? dummyCredentials, clock, random };
+  const { collections = new Map(), clock, random, estate = bareEstate } = options;
+  const behaviours = { ...strict, ...options.behaviours };
+  const extended = behaviours.dialect === 'public';
+  const kinds = extended ? withExternals(options.kinds, collections) : options.kinds;
+  const store = createStore(kinds, collections, extended ? withMentioned(estate, kinds) : estate, clock, random);
+  const secrets = createSecrets();
+  const deliveries = createDeliveries({ ...options.deliveries, store, behaviours, secrets, clock, random });
+  const cloud: Cloud = { store, behaviours, credentials: options.credentials ?? dummyCredentials, clock, random, secrets, deliveries };
   const app = createApp(cloud);
   const requests: Exchange[] = [];
   const landing = new Set<Promise<unknown>>();
@@ -90,7 +101,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       if (length >= 2 * KEPT) requests.splice(0, KEPT);
     };
     const shift = (remove: boolean): void => shiftBy(cloud, kind, url, remove);
-    const scene: Scene = { clock, quirks, url, method: request.method, proceed: async () => app.fetch(request, { body }), shift, later };
+    const scene: Scene = { clock, behaviours, url, method: request.method, proceed: async () => app.fetch(request, { body }), shift, later };
     try {
       const response = await play(scene);
       record(response.status);
@@ -110,7 +121,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     onChange: (listener) => store.listen(listener),
     objects: (name) => {
       const kind = kinds.get(name);
-      return kind ? store.all(kind) : store.records(name);
+      return kind ? store.all(kind) : [...store.records(name)];
     },
     settled: async () => {
       while (landing.size > 0) await Promise.all(landing);
@@ -120,7 +131,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
 
 function createApp(cloud: Cloud): App {
   const app: App = new Hono();
-  const refusal = (refused: Refused, path: string): Response => refusalResponse(refused, dialectOf(path), cloud.quirks);
+  const refusal = (refused: Refused, path: string): Response => refusalResponse(refused, dialectOf(path), cloud.behaviours);
   app.onError((error, c) => {
     if (error instanceof Refused) return refusal(error, c.req.path);
     throw error;
@@ -129,6 +140,8 @@ function createApp(cloud: Cloud): App {
   addV2(app, cloud);
   addV3(app, cloud);
   addCollections(app, cloud);
+  addActions(app, cloud);
+  addAlerts(app, cloud);
   addIot(app, cloud);
   addFlow(app, cloud);
   return app;
@@ -148,13 +161,13 @@ function kept(kind: Kind | undefined, body: string): Json {
 }
 
 /** Another hand inserts a record in front of the collection, or takes away the first that may go. */
-function shiftBy({ store, quirks }: Cloud, kind: Kind | undefined, url: URL, remove: boolean): void {
+function shiftBy({ store, behaviours }: Cloud, kind: Kind | undefined, url: URL, remove: boolean): void {
   const collection = kindOf(store.collections, url.pathname);
   if (collection) store.happen(collection, remove);
   if (!kind) return;
-  const face = { kinds: store.kinds, quirks, base: `${url.origin}/api/v2` };
+  const face = { kinds: store.kinds, behaviours, base: `${url.origin}/api/v2` };
   const records = store.all(kind);
-  const free = (record: Stored): boolean => specificsOf(kind).hindersDelete?.(store, record, quirks) === undefined && !isNamed(store, kind, record);
+  const free = (record: Stored): boolean => specificsOf(kind).hindersDelete?.(store, record, behaviours) === undefined && !isNamed(store, kind, record);
   const goes = remove ? records.find(free) : undefined;
   if (goes) store.commit({ kind, before: goes, actor: system, face });
   if (remove) return;

@@ -2,6 +2,7 @@
 // Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
 import { idOf, isObject, parseJson, refuse, type Attribute, type Collection, type Collections, type Json, type JsonObject, type Kinds } from '../model/index.js';
 import { MASK, veiled } from './configuration.js';
+import { externalNames } from './external.js';
 import { blank, entriesOf, type Stored } from './records.js';
 
 export interface User {
@@ -22,25 +23,68 @@ export interface Estate {
   readonly occupied?: Readonly<Record<string, string>>;
   /** Oldest first, as the API gives them, with the id of the `account` beside. */
   readonly activity_logs?: readonly JsonObject[];
+  /** What happened since, in order. */
+  readonly changes?: readonly Step[];
+}
+
+/** A change of one record, as a line of a data file holds it. */
+export interface Step {
+  /** Name of the kind or collection, or `activity_logs`. */
+  readonly in: string;
+  /** Which record of a kind. */
+  readonly id?: string;
+  /** Which place of any other list; absent: a new one. */
+  readonly at?: number;
+  /** What stands there now; absent: nothing. */
+  readonly put?: JsonObject;
+  /** A new record stands before all others, not behind them. */
+  readonly first?: true;
 }
 
 /** The smallest cloud there is: one account, the keys' own. */
 export const bareEstate: Estate = { version: 1, root: '1', next_id: 2, records: { accounts: [{ id: '1', name: 'Headquarters', account: null }] } };
 
-/** @throws Refusal where the text is not an estate. `file` is for the message. */
+/**
+ * An estate as JSON, or the data file of an emulator that was not ended in good order: the estate in its first line,
+ * then a list of steps a line. A torn last line is dropped.
+ * @throws Refusal where the text is none of these. `file` is for the message.
+ */
 export function parseEstate(text: string, file: string): Estate {
   const complain = (why: string): never =>
     refuse('bad-estate', `${file} is not the data of an emulator: ${why}`, { detail: 'Expected {"version": 1, "records": {"accounts": [{"id": "1", "name": "…"}], …}}.' });
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch {
-    return complain('it is not JSON');
-  }
+  const [first = '', ...lines] = text.split('\n');
+  const head = tryJson(first);
+  const value = isObject(head) ? head : tryJson(text);
+  if (value === undefined) return complain('it is not JSON');
   if (!isObject(value) || value.version !== 1) return complain('its version is not 1');
   if (!isObject(value.records)) return complain('it has no records');
   for (const [kind, list] of Object.entries(value.records)) if (!Array.isArray(list) || !list.every(isObject)) complain(`records.${kind} is not a list of records`);
-  return value as unknown as Estate;
+  const estate = value as unknown as Estate;
+  return value === head ? { ...estate, changes: changesOf(lines, (line) => complain(`line ${line} holds no changes`)) } : estate;
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param complain is given the number of a line that is damaged and not the last one */
+function changesOf(lines: readonly string[], complain: (line: number) => never): readonly Step[] {
+  const last = lines.findLastIndex((line) => line !== '');
+  return lines.slice(0, last + 1).flatMap((line, index) => {
+    const steps = tryJson(line);
+    if (steps === undefined && index === last) return [];
+    return Array.isArray(steps) && steps.every(isStep) ? steps : complain(index + 2);
+  });
+}
+
+function isStep(value: unknown): value is Step {
+  if (!isObject(value) || typeof value.in !== 'string') return false;
+  const { id, at, put } = value;
+  return (id === undefined || typeof id === 'string') && (at === undefined || Number.isSafeInteger(at)) && (put === undefined || isObject(put));
 }
 
 /**
@@ -82,9 +126,23 @@ export function seeded(collection: Collection, seed: JsonObject, { now, newId }:
 
 /** @throws Refusal for records of kinds that do not exist here. */
 export function checkKinds(estate: Estate, kinds: Kinds, collections: Collections): void {
-  const strange = Object.keys(estate.records).find((name) => !kinds.has(name) && !collections.has(name));
+  const named = [...Object.keys(estate.records), ...(estate.changes ?? []).map((step) => step.in).filter((name) => name !== 'activity_logs')];
+  const strange = named.find((name) => !kinds.has(name) && !collections.has(name));
   if (strange !== undefined)
     refuse('bad-estate', `the emulator has no kind named ${JSON.stringify(strange)}`, {
-      detail: `Its kinds are ${[...new Set([...kinds.keys(), ...collections.keys()])].join(', ')}.`,
+      detail: externalNames.includes(strange)
+        ? 'It is one of the collections of public clients. Type: trueup emulator --dialect public'
+        : `Its kinds are ${[...new Set([...kinds.keys(), ...collections.keys()])].join(', ')}.`,
     });
+}
+
+/** The users and routers that an estate only mentions, as records: those with roles, and those with a configuration manager. */
+export function withMentioned(estate: Estate, kinds: Kinds): Estate {
+  const { records, users: people = [] } = estate;
+  const managed = new Map((records.configuration_managers ?? []).map((one) => [idOf(one.router ?? null), one.account] as const));
+  const found = [...managed].flatMap(([router, account]): JsonObject[] =>
+    router === null ? [] : [{ id: router, name: `Router ${router}`, ...(account !== undefined && { account }) }],
+  );
+  const mentioned = { routers: found, users: people.map((one) => ({ ...one, user_id: one.id, is_active: true })) };
+  return { ...estate, records: { ...Object.fromEntries(Object.entries(mentioned).filter(([name]) => kinds.has(name))), ...records } };
 }

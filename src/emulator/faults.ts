@@ -1,7 +1,7 @@
 // Trouble on order: what goes wrong, for which requests, and when. `parseFault` reads the words of the command line.
 import { refuse } from '../model/index.js';
 import type { Clock } from '../ports/index.js';
-import type { Quirks } from './quirks.js';
+import type { Behaviours } from './behaviours.js';
 import { dialectOf, Refused, refusalResponse } from './refused.js';
 
 /** What each fault takes behind `=`: `needed`, `optional` or nothing. */
@@ -91,7 +91,7 @@ export class ConnectionReset extends Error {
 /** What faults reach into. */
 export interface Scene {
   readonly clock: Clock;
-  readonly quirks: Quirks;
+  readonly behaviours: Behaviours;
   readonly url: URL;
   readonly method: string;
   readonly proceed: () => Promise<Response>;
@@ -176,16 +176,16 @@ function rateLimit(): Step {
   };
 }
 
-function statusResponse({ url, quirks, clock }: Scene, status: number, wait = 1000): Response {
+function statusResponse({ url, behaviours, clock }: Scene, status: number, wait = 1000): Response {
   const headers = new Headers();
   if (status === 429 || status === 503) {
-    if (quirks.retry_after === 'seconds') headers.set('retry-after', String(Math.ceil(wait / 1000)));
-    if (quirks.retry_after === 'date') headers.set('retry-after', new Date(Math.ceil((clock.now() + wait) / 1000) * 1000).toUTCString());
+    if (behaviours.retry_after === 'seconds') headers.set('retry-after', String(Math.ceil(wait / 1000)));
+    if (behaviours.retry_after === 'date') headers.set('retry-after', new Date(Math.ceil((clock.now() + wait) / 1000) * 1000).toUTCString());
   }
   if (status >= 300 && status < 400) headers.set('location', `${url.origin}/elsewhere/`);
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
   const dialect = dialectOf(url.pathname);
-  const refused = refusalResponse(new Refused(status, `answered ${status} on order`, [], Object.fromEntries(headers)), dialect, quirks);
+  const refused = refusalResponse(new Refused(status, `answered ${status} on order`, [], Object.fromEntries(headers)), dialect, behaviours);
   return dialect === 'v3' && status === 409 ? new Response('{}', refused) : refused;
 }
 

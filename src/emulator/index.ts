@@ -1,8 +1,10 @@
 // The emulator's door: a device cloud in a box, for tests, trials and the quickstart.
 export { createEmulator, type Emulator, type EmulatorOptions, type Exchange } from './emulator.js';
 export { dummyCredentials, type Credentials, type V2Key } from './app.js';
-export { bareEstate, parseEstate, type Estate, type User } from './estate.js';
+export type { DeliveryOptions } from './deliveries.js';
+export { bareEstate, parseEstate, type Estate, type Step, type User } from './estate.js';
 export { ConnectionReset, parseFault, type Fault, type FaultName } from './faults.js';
 export { makeEstate, type EstateSize } from './make-estate.js';
-export type { Quirks } from './quirks.js';
+export { parseBehaviours, type Behaviours } from './behaviours.js';
 export { serve, type Served } from './serve.js';
+export { postWebhook } from './webhook.js';

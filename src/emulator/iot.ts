@@ -42,7 +42,7 @@ export function addIot(app: App, cloud: Cloud): void {
 const answer = (value: Json): Response => new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } });
 
 /** @param issued times on the monotonic clock at which tokens end */
-function issue({ credentials, clock, random, quirks }: Cloud, issued: Map<string, number>, c: Asked): Response {
+function issue({ credentials, clock, random, behaviours }: Cloud, issued: Map<string, number>, c: Asked): Response {
   if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(c.req.header('content-type') ?? '')) turnDown(415, 'the body must be a form');
   const form = new URLSearchParams(c.env.body);
   checkParameters(form, (name) => ['grant_type', 'client_id', 'username', 'password'].includes(name));
@@ -51,14 +51,14 @@ function issue({ credentials, clock, random, quirks }: Cloud, issued: Map<string
   const { username, password } = credentials.iot;
   if (form.get('username') !== username || form.get('password') !== password) turnDown(401, 'the user name or the password is wrong');
   const token = `emulated.${random.uuid()}`;
-  issued.set(token, clock.monotonic() + quirks.token_seconds * 1000);
-  return answer({ access_token: token, token_type: 'JWT', expires_in: quirks.token_seconds });
+  issued.set(token, clock.monotonic() + behaviours.token_seconds * 1000);
+  return answer({ access_token: token, token_type: 'JWT', expires_in: behaviours.token_seconds });
 }
 
 const pick = (record: Stored, names: readonly string[]): JsonObject => Object.fromEntries(names.flatMap((name) => (record[name] === undefined ? [] : [[name, record[name]]])));
 
 /** Whole where no page is asked for. */
-function search({ store, quirks }: Cloud, c: Asked): Response {
+function search({ store, behaviours }: Cloud, c: Asked): Response {
   const query = queryOf(c);
   checkParameters(query, (name) => ['q', 'limit', 'cursor'].includes(name));
   const records = store.records('subscriptions').filter(conditionOf(query.get('q') ?? ''));
@@ -69,7 +69,7 @@ function search({ store, quirks }: Cloud, c: Asked): Response {
   const shown = records.slice(start, start + size).map((record) => pick(record, [...shownAlways, 'detectedImei']));
   const last = start + size - 1;
   const after = last + 1 < records.length ? cursorAt(records, last, identify) : undefined;
-  const next = after !== undefined && (quirks.bare_cursors ? after : new URL(c.req.url).pathname + queryWith(query, { cursor: after }));
+  const next = after !== undefined && (behaviours.bare_cursors ? after : new URL(c.req.url).pathname + queryWith(query, { cursor: after }));
   return answer({ subscriptions: shown, size: shown.length, ...(next !== false && { next }) });
 }
 
@@ -101,9 +101,9 @@ function identified({ store }: Cloud, c: Asked): Response {
   return answer({ subscriptions: found.map((record) => pick(record, names)) });
 }
 
-/** Counts requests in fixed windows, and tells what is left; nothing unless the quirk is on. */
-function limit(app: App, { clock, quirks }: Cloud, path: string, allowed: Allowance): void {
-  if (!quirks.platform_limits) return;
+/** Counts requests in fixed windows, and tells what is left; nothing unless the behaviour is on. */
+function limit(app: App, { clock, behaviours }: Cloud, path: string, allowed: Allowance): void {
+  if (!behaviours.platform_limits) return;
   const windows = [meter(clock, 'Second', allowed.second, 1000), meter(clock, 'Minute', allowed.minute, 60_000)];
   app.use(path, async (c, next) => {
     const states = windows.map((take) => take());

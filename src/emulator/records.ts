@@ -1,15 +1,15 @@
 // Records, read from the attributes of their kinds: what the service takes (`accept`), stores and shows (`showAll`).
-// Stored, a reference is the id as text and a secret is the mask alone: no secret is kept anywhere.
+// Stored, a reference is the id as text and a secret is the mask alone: no record holds a secret.
 import { idOf, isObject, type Attribute, type Attributes, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import { MASK, misfit, veiled } from './configuration.js';
-import { escapeHtml, type Quirks } from './quirks.js';
+import { escapeHtml, type Behaviours } from './behaviours.js';
 
 export type Stored = JsonObject;
 
 /** How records look from where they are asked for. `base` is the v2 base address, without a slash behind. */
 export interface Face {
   readonly kinds: Kinds;
-  readonly quirks: Quirks;
+  readonly behaviours: Behaviours;
   readonly base: string;
 }
 
@@ -41,7 +41,7 @@ function show(attribute: Attribute, value: Json, face: Face): Json {
     case 'ref':
       return showReference(attribute.to, attribute.wire, String(value), face);
     case 'text':
-      return showText(attribute, String(value), face.quirks);
+      return showText(attribute, String(value), face.behaviours);
     case 'list':
     case 'set':
       return (value as readonly Json[]).map((item) => show(attribute.of, item, face));
@@ -56,19 +56,19 @@ function show(attribute: Attribute, value: Json, face: Face): Json {
 
 function showReference(to: string, wire: Attribute['wire'], id: string, face: Face): Json {
   if (wire === 'url') return urlOf(face, to, id);
-  return wire === 'integer' && !face.quirks.swapped_spellings ? Number(id) : id;
+  return wire === 'integer' && !face.behaviours.swapped_spellings ? Number(id) : id;
 }
 
-function showText(attribute: Attribute, text: string, quirks: Quirks): string {
-  if (attribute.wire === 'timestamp') return quirks.offset_timestamps ? text.replace(/Z$/, '+00:00') : text;
-  return quirks.escape_html && attribute.computed !== true ? escapeHtml(text) : text;
+function showText(attribute: Attribute, text: string, behaviours: Behaviours): string {
+  if (attribute.wire === 'timestamp') return behaviours.offset_timestamps ? text.replace(/Z$/, '+00:00') : text;
+  return behaviours.escape_html && attribute.computed !== true ? escapeHtml(text) : text;
 }
 
 /** A v2 record, id and all; with `resource_url` where asked for and known to the kind. */
 export function showRecord(kind: Kind, record: Stored, face: Face, withUrl: boolean): Record<string, Json> {
   const out = showAll(kind.attributes, record, face);
   const id = record[kind.id] as string;
-  if (face.quirks.swapped_spellings && /^\d{1,15}$/.test(id)) out[kind.id] = Number(id);
+  if (face.behaviours.swapped_spellings && /^\d{1,15}$/.test(id)) out[kind.id] = Number(id);
   if (withUrl && kind.attributes.resource_url) out.resource_url = urlOf(face, kind.name, id);
   return out;
 }
@@ -94,7 +94,7 @@ export function blank(attribute: Attribute): Json {
 /** What `accept` has to know of the rest of the cloud. `exists` is undefined for what is not kept here (groups, users). */
 export interface Intake {
   readonly kinds: Kinds;
-  readonly quirks: Quirks;
+  readonly behaviours: Behaviours;
   readonly exists: (kind: string, id: string) => boolean | undefined;
 }
 
@@ -135,7 +135,7 @@ function accept(attribute: Attribute, value: unknown, path: string, intake: Inta
     case 'choice':
       if (value === null && attribute.optional === true) return null;
       if (typeof value !== 'string' || value === '') return wrong('must be text');
-      return (attribute.open && !intake.quirks.closed_choices) || attribute.values.includes(value) ? value : wrong(`must be one of ${attribute.values.join(', ')}`);
+      return (attribute.open && !intake.behaviours.closed_choices) || attribute.values.includes(value) ? value : wrong(`must be one of ${attribute.values.join(', ')}`);
     case 'flag':
       return typeof value === 'boolean' ? value : wrong('must be true or false');
     case 'integer':
@@ -145,7 +145,7 @@ function accept(attribute: Attribute, value: unknown, path: string, intake: Inta
     case 'document':
       if (attribute.wire === 'merge') return misfit(value) === undefined ? veiled(value as Json) : wrong(misfit(value) as string);
       if (value !== null && !isObject(value)) return wrong('must be an object or null');
-      return intake.quirks.empty_document_is_null && value !== null && Object.keys(value).length === 0 ? null : (value as JsonObject);
+      return intake.behaviours.empty_document_is_null && value !== null && Object.keys(value).length === 0 ? null : (value as JsonObject);
     case 'list':
     case 'set':
       return Array.isArray(value) ? value.map((item, index) => accept(attribute.of, item, `${path}.${index}`, intake, complaints) ?? null) : wrong('must be a list');
@@ -170,7 +170,9 @@ const acceptObject: Take<'object'> = (attribute, value, path, intake, complaints
   return inner.fields;
 };
 
-const acceptReference: Take<'ref'> = ({ to, wire }, value, path, intake, complaints) => {
+const acceptReference: Take<'ref'> = ({ to, wire, optional }, value, path, intake, complaints) => {
+  // A router leaves its group; an account never leaves its parent.
+  if (value === null && optional === true && to !== 'accounts' && intake.behaviours.dialect === 'public') return null;
   const id =
     wire === 'integer'
       ? Number.isSafeInteger(value)

@@ -1,7 +1,7 @@
 // A request the service turns down, and the error bodies it answers with: v2's `exception`, JSON:API's `errors`, and
 // problem+json, which stands for the sample flow too, of whose errors nothing is known.
 import type { Dialect } from '../model/index.js';
-import { escapeHtml, type Quirks } from './quirks.js';
+import { escapeHtml, type Behaviours } from './behaviours.js';
 
 /** Thrown by handlers; becomes an answer at the edge of the app. `paths` name the fields or parameters at fault. */
 export class Refused extends Error {
@@ -26,9 +26,9 @@ export const mediaTypes: Readonly<Record<Dialect, string>> = { v2: 'application/
 export const dialectOf = (path: string): Dialect => (path.startsWith('/api/v3/') ? 'v3' : /^\/(?:iot|get_sim_info)\//.test(path) ? 'iot' : 'v2');
 
 /** The answer that says why. Authentication failures of v2 carry their text plainly. */
-export function refusalResponse(refused: Refused, dialect: Dialect, quirks: Quirks): Response {
+export function refusalResponse(refused: Refused, dialect: Dialect, behaviours: Behaviours): Response {
   const { status, paths } = refused;
-  const message = quirks.escape_html ? escapeHtml(refused.message) : refused.message;
+  const message = behaviours.escape_html ? escapeHtml(refused.message) : refused.message;
   const type = dialect === 'iot' ? 'application/problem+json' : mediaTypes[dialect];
   return new Response(JSON.stringify(bodies[dialect](status, message, paths)), { status, headers: { 'content-type': type, ...refused.headers } });
 }

@@ -1,10 +1,10 @@
 // What the reference says of single collections beyond their attributes: filters, and what forbids a change.
 // A kind that is not named here gets the plain rules.
 import { type Json, type JsonObject, type Kind } from '../model/index.js';
-import { settled, type ConfigurationWrite } from './configuration.js';
-import type { Quirks } from './quirks.js';
+import { mergedInto, settled, type ConfigurationWrite } from './configuration.js';
+import type { Behaviours } from './behaviours.js';
 import type { Stored } from './records.js';
-import type { Store } from './store.js';
+import type { Change, Store } from './store.js';
 
 export interface Specifics {
   /** What the listing filters by: in v2 its query parameters (`__in` takes several values), in v3 the names inside `filter[…]`. */
@@ -18,14 +18,22 @@ export interface Specifics {
   /** What becomes of the record once `after` was written over it. */
   readonly settled?: (before: Stored, after: Stored, how: ConfigurationWrite) => Stored;
   /** Whether PATCH is taken beside PUT. */
-  readonly patched?: (quirks: Quirks) => boolean;
+  readonly patched?: (behaviours: Behaviours) => boolean;
+  /** The reference without which a record is none: it goes with what it names. */
+  readonly belongsTo?: string;
+  /** What else changes when a record has become `after`. */
+  readonly follow?: (store: Store, after: Stored) => readonly Pick<Change, 'kind' | 'before' | 'after'>[];
+  /** What is filled in when a record is made. */
+  readonly made?: (record: Stored) => Stored;
   /** Why the record may not become `after`: the field at fault and the reason. */
   readonly hindersUpdate?: (store: Store, before: Stored, after: Stored) => { readonly path: string; readonly why: string } | undefined;
   /** Why the record may not be deleted. */
-  readonly hindersDelete?: (store: Store, record: Stored, quirks: Quirks) => string | undefined;
+  readonly hindersDelete?: (store: Store, record: Stored, behaviours: Behaviours) => string | undefined;
 }
 
-const named: Readonly<Record<string, Specifics>> = {
+const inPublic = ({ dialect }: Behaviours): boolean => dialect === 'public';
+
+const named: Readonly<Record<string, Partial<Specifics>>> = {
   accounts: {
     filters: ['account', 'account__in', 'id', 'id__in', 'name', 'name__in'],
     expand: ['account'],
@@ -59,14 +67,22 @@ const named: Readonly<Record<string, Specifics>> = {
     anyOf: false,
     listsUrl: true,
     settled,
-    patched: ({ patching_configuration }) => patching_configuration,
+    patched: (behaviours) => inPublic(behaviours) || behaviours.patching_configuration,
+    belongsTo: 'router',
   },
+  groups: {
+    settled: (before, after, how) => (how === 'merge' && after.configuration !== before.configuration ? { ...after, configuration: mergedInto(before, after) } : after),
+    patched: inPublic,
+    hindersDelete: groupHindrance,
+  },
+  routers: { patched: inPublic, follow: managersOf },
+  users: { made: (record) => ({ ...record, user_id: record.id ?? null }) },
 };
 
 export function specificsOf({ name, operations }: Kind): Specifics {
   const { by_id, by_ids, filters = [] } = operations;
   const plain = [by_id === 'path' ? [] : by_id, by_ids ?? [], filters].flat().map((filter) => /^filter\[(.+)\]$/.exec(filter)?.[1] ?? filter);
-  return named[name] ?? { filters: plain, expand: [], anyOf: false, listsUrl: true };
+  return { filters: plain, expand: [], anyOf: false, listsUrl: true, ...named[name] };
 }
 
 const accountsOf = (store: Store): Kind => store.kinds.get('accounts') as Kind;
@@ -83,8 +99,26 @@ function moveHindrance(store: Store, before: Stored, after: Stored): { readonly 
 function accountHindrance(store: Store, { id }: Stored): string | undefined {
   if (id === store.root) return 'the account of the keys cannot be deleted';
   if (store.all(accountsOf(store)).some(({ account }) => account === id)) return 'the account still has sub-accounts';
-  const holds = store.occupied[id as string];
+  const held = ['groups', 'routers'].find((name) => recordsOf(store, name).some(({ account }) => account === id));
+  const holds = held ?? store.occupied[id as string];
   return holds === undefined ? undefined : `the account still has ${holds}`;
+}
+
+function groupHindrance(store: Store, { id }: Stored, { dangling_references }: Behaviours): string | undefined {
+  return !dangling_references && recordsOf(store, 'routers').some(({ group }) => group === id) ? 'the group still has routers' : undefined;
+}
+
+/** The configuration managers of a router, in the account that it is in now. */
+function managersOf(store: Store, { id, account = null }: Stored): readonly Pick<Change, 'kind' | 'before' | 'after'>[] {
+  const kind = store.kinds.get('configuration_managers');
+  const moved = recordsOf(store, 'configuration_managers').filter((one) => one.router === id && one.account !== account);
+  return kind ? moved.map((before) => ({ kind, before, after: { ...before, account } })) : [];
+}
+
+/** Of a kind that need not be there. */
+function recordsOf(store: Store, name: string): readonly Stored[] {
+  const kind = store.kinds.get(name);
+  return kind ? store.all(kind) : [];
 }
 
 /** Whether some record names `record` in a set or field of plain ids, as a rule names its destinations; accounts that rules select do not count. */

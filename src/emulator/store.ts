@@ -2,7 +2,7 @@
 import { refuse, type Attribute, type Collection, type Collections, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import { logEntry, type Action, type Actor } from './activity.js';
-import { checkKinds, completed, onlyRead, seeded, type Estate, type User } from './estate.js';
+import { checkKinds, completed, onlyRead, seeded, type Estate, type Step, type User } from './estate.js';
 import { showRecord, type Face, type Stored } from './records.js';
 import { timeUuids } from './uuid.js';
 
@@ -30,6 +30,8 @@ export interface Store {
   get(kind: Kind, id: string): Stored | undefined;
   /** Records of what is only read. */
   records(name: string): readonly Stored[];
+  /** A new record of what is only read: what `fields` leaves out is filled in. */
+  add(collection: Collection, fields: JsonObject): Stored;
   /** Something happens: a record like the first one comes before it, or (`remove`) the first one is forgotten. */
   happen(collection: Collection, remove: boolean): void;
   /** Puts a record of what is only read here, and changed elsewhere, in place of another; the log knows nothing of it. */
@@ -43,8 +45,11 @@ export interface Store {
   /** ISO 8601. */
   now(): string;
   snapshot(): Estate;
-  listen(listener: () => void): void;
+  listen(listener: Listener): void;
 }
+
+/** Hears of each change: the steps that lead from the estate before it to the one after it. */
+export type Listener = (steps: readonly Step[]) => void;
 
 /** @throws Refusal for an estate with a strange kind, an id twice or no account at all. */
 export function createStore(kinds: Kinds, collections: Collections, estate: Estate, clock: Clock, random: Random): Store {
@@ -66,25 +71,37 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
   const of = (kind: Kind): Shelf => shelves.get(kind.name) as Shelf;
   const others = onlyRead(collections, kinds);
   const read = new Map(others.map((one) => [one.name, (estate.records[one.name] ?? []).map((seed) => seeded(one, seed, { now, newId }))]));
+  const recordsOf = (name: string): JsonObject[] => read.get(name) ?? [];
   const users = new Map((estate.users ?? []).map((user) => [user.id, user]));
   const log: JsonObject[] = [...(estate.activity_logs ?? [])];
-  const listeners: (() => void)[] = [];
+  const listeners: Listener[] = [];
+
+  const take = ({ in: name, id, at, put, first }: Step): void => {
+    const kept = shelves.get(name);
+    if (!kept) return placed(name === 'activity_logs' ? log : recordsOf(name), at, put, first === true);
+    if (id !== undefined && put) kept.put(id, put, first === true);
+    else if (id !== undefined) kept.remove(id);
+    if (/^\d{1,15}$/.test(id ?? '')) nextId = Math.max(nextId, Number(id) + 1);
+  };
+  for (const step of estate.changes ?? []) take(step);
+  const change = (...steps: readonly Step[]): void => {
+    for (const step of steps) take(step);
+    for (const listener of listeners) listener(steps);
+  };
 
   const commit = ({ kind, before, after, actor, face, first = false }: Change): void => {
     const { id, account } = subject(kind, (after ?? before) as Stored, root);
-    if (after) of(kind).put(id, after, first);
-    else of(kind).remove(id);
     const action: Action = !before ? 'create' : after ? 'update' : 'delete';
     const seen = (record: Stored | undefined) => (record ? showRecord(kind, record, face, false) : null);
-    log.push(logEntry({ id: uuid(), at: now(), action, actor, kind, objectId: id, account, before: seen(before), after: seen(after), users }));
-    for (const listener of listeners) listener();
+    const entry = logEntry({ id: uuid(), at: now(), action, actor, kind, objectId: id, account, before: seen(before), after: seen(after), users });
+    change({ in: kind.name, id, ...(after && { put: after }), ...(first && { first: true }) }, { in: 'activity_logs', put: entry });
   };
 
   const snapshot = (): Estate => ({
     version: 1,
     root,
     next_id: nextId,
-    records: Object.fromEntries([...[...kinds.values()].map((kind) => [kind.name, of(kind).all()] as const), ...read]),
+    records: Object.fromEntries([...[...kinds.values()].map((kind) => [kind.name, of(kind).all()] as const), ...[...read].map(([name, list]) => [name, [...list]] as const)]),
     users: [...users.values()],
     occupied: estate.occupied ?? {},
     activity_logs: [...log],
@@ -99,19 +116,18 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
     log,
     all: (kind) => of(kind).all(),
     get: (kind, id) => of(kind).get(id),
-    records: (name) => read.get(name) ?? [],
+    records: recordsOf,
+    add: (collection, fields) => {
+      const put = seeded(collection, fields, { now, newId });
+      change({ in: collection.name, put });
+      return put;
+    },
     happen: (collection, remove) => {
-      const [first, ...rest] = read.get(collection.name) ?? [];
+      const [first] = recordsOf(collection.name);
       const like = { ...first, ...(collection.id !== undefined && { [collection.id]: newId(collection) }) };
-      if (first) read.set(collection.name, remove ? rest : [like, first, ...rest]);
+      if (first) change({ in: collection.name, ...(remove ? { at: 0 } : { put: like, first: true }) });
     },
-    rewrite: (name, before, after) => {
-      read.set(
-        name,
-        (read.get(name) ?? []).map((one) => (one === before ? after : one)),
-      );
-      for (const listener of listeners) listener();
-    },
+    rewrite: (name, before, after) => change({ in: name, at: recordsOf(name).indexOf(before), put: after }),
     place: (kind, id) => of(kind).place(id),
     draft: (kind, fields) => ({ ...completed(kind, {}, fill(kind)), ...fields }),
     commit,
@@ -119,6 +135,13 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
     snapshot,
     listen: (listener) => void listeners.push(listener),
   };
+}
+
+/** Changes a list without ids: what stands at a place, or a new record behind all others or before them. */
+function placed(list: JsonObject[], at: number | undefined, put: JsonObject | undefined, first: boolean): void {
+  if (at !== undefined) list.splice(at, 1, ...(put ? [put] : []));
+  else if (put && first) list.unshift(put);
+  else if (put) list.push(put);
 }
 
 /** What the log says a record is, and whose. */

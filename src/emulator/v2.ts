@@ -1,9 +1,11 @@
 // The legacy surface: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
-import { canonical, idOf, wireText, type Attribute, type Json, type Kind } from '../model/index.js';
+import { canonical, idOf, wireText, type Attribute, type Json, type JsonObject, type Kind } from '../model/index.js';
 import { activityFilters, activityTest, type Actor } from './activity.js';
 import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type App, type Asked, type Cloud, type Handler, type V2Key } from './app.js';
-import { existing, fieldsOf, requireAll } from './intake.js';
-import { behindPlace, checkParameters, count, placeCursor, queryWith } from './pages.js';
+import { additions } from './configuration.js';
+import { drafted, existing, fieldsOf, remove, requireAll } from './intake.js';
+import { behind, behindPlace, checkParameters, count, cursorAt, placeCursor, queryWith } from './pages.js';
+import { extrasOf, publicHeader } from './public.js';
 import { blank, showRecord, type Face, type Stored } from './records.js';
 import { turnDown } from './refused.js';
 import { isNamed, specificsOf } from './specifics.js';
@@ -25,13 +27,14 @@ export function addV2(app: App, cloud: Cloud): void {
 }
 
 function addKind(app: App, cloud: Cloud, kind: Kind): void {
-  const { collection: name, create, update, delete: remove } = kind.operations;
+  const { collection: name, create, update, delete: removal } = kind.operations;
   const text = textOf((record, face) => showRecord(kind, record, face, specificsOf(kind).listsUrl));
   collection(app, name, { GET: (c) => list(cloud, kind, text, c), POST: create && ((c) => makeOne(cloud, kind, c)) });
-  const verbs: Record<string, Handler | undefined> = { DELETE: remove && ((c) => removeOne(cloud, kind, c)) };
+  const verbs: Record<string, Handler | undefined> = { DELETE: removal && ((c) => removeOne(cloud, kind, c)) };
   if (update) verbs[update] = (c) => updateOne(cloud, kind, c);
-  if (specificsOf(kind).patched?.(cloud.quirks)) verbs['PATCH'] = (c) => updateOne(cloud, kind, c);
-  if (update || remove) collection(app, `${name}/:id`, verbs);
+  if (specificsOf(kind).patched?.(cloud.behaviours)) verbs['PATCH'] = (c) => updateOne(cloud, kind, c);
+  if (cloud.behaviours.dialect === 'public') verbs['GET'] = (c) => answer(showRecord(kind, existing(cloud, kind, c), faceOf(cloud, c), true));
+  if (Object.values(verbs).some(Boolean)) collection(app, `${name}/:id`, verbs);
 }
 
 /** A path that ends in a slash; without it the answer is a redirection that no client should follow. */
@@ -43,12 +46,14 @@ export function collection(app: App, name: string, verbs: Readonly<Record<string
   });
 }
 
-function actorOf({ credentials }: Cloud, c: Asked): Actor {
-  const key = credentials.v2.find((one) => (Object.keys(one) as (keyof V2Key)[]).every((header) => c.req.header(header) === one[header]));
+/** @throws Refused (401) */
+export function actorOf({ credentials, behaviours }: Cloud, c: Asked): Actor {
+  const given = (name: string): string | undefined => c.req.header(name) ?? (behaviours.dialect === 'public' ? c.req.header(publicHeader(name)) : undefined);
+  const key = credentials.v2.find((one) => (Object.keys(one) as (keyof V2Key)[]).every((name) => given(name) === one[name]));
   return key ? { id: key['X-MGR-API-ID'], type_name: 'api_key' } : turnDown(401, 'Authentication failed: the API keys are missing or not valid.');
 }
 
-const answer = (value: Json, status = 200): Response => jsonText(wireText(value), status);
+export const answer = (value: Json, status = 200): Response => jsonText(wireText(value), status);
 const jsonText = (text: string, status = 200): Response => new Response(text, { status, headers: { 'content-type': 'application/json' } });
 
 export type TextOf = (record: Stored, face: Face) => string;
@@ -70,17 +75,22 @@ function list(cloud: Cloud, kind: Kind, text: TextOf, c: Asked): Response {
   const query = queryOf(c);
   const byOffset = kind.operations.paging === 'offset';
   const known = new Set([...filters, 'limit', byOffset ? 'offset' : CURSOR, ...(expand.length > 0 ? ['expand'] : [])]);
-  checkParameters(query, (name) => known.has(name));
+  const extras = extrasOf(cloud, kind, c);
+  checkParameters(query, (name) => known.has(name) || extras.knows(name));
   const expanded = query.get('expand');
   if (expanded !== null && !expand.includes(expanded)) turnDown(400, `expand takes ${expand.join(', ')}`, ['expand']);
 
-  const matching = filtered(cloud, kind, filters, query);
+  const matching = extras.pick(filtered(cloud, kind, filters, query));
   const face = faceOf(cloud, c);
-  const show: TextOf = expanded === null ? text : (record) => wireText(expandedRecord(cloud, kind, record, face, expanded));
-  return byOffset ? offsetPage(cloud, c, matching, (record) => show(record, face), true) : cursorPage(cloud, c, kind, matching, (record) => show(record, face));
+  const { narrow = (shown) => shown, ordered } = extras;
+  const plain = expanded === null && !extras.narrow;
+  const shown = (record: Stored): JsonObject =>
+    expanded === null ? showRecord(kind, record, face, specificsOf(kind).listsUrl) : expandedRecord(cloud, kind, record, face, expanded);
+  const show = (record: Stored): string => (plain ? text(record, face) : wireText(narrow(shown(record))));
+  return byOffset ? offsetPage(cloud, c, matching, show, true) : cursorPage(cloud, c, matching, show, ordered ? byId(kind) : byPlace(cloud, kind));
 }
 
-function expandedRecord(cloud: Cloud, kind: Kind, record: Stored, face: Face, name: string): Json {
+function expandedRecord(cloud: Cloud, kind: Kind, record: Stored, face: Face, name: string): JsonObject {
   const shown = showRecord(kind, record, face, true);
   const attribute = kind.attributes[name];
   const target = attribute?.word === 'ref' ? cloud.store.kinds.get(attribute.to) : undefined;
@@ -161,7 +171,7 @@ function parsed(text: string): Json | undefined {
 /** `whole`: whether `meta` tells the offset and the page before, too. */
 export function offsetPage<T>(cloud: Cloud, c: Asked, items: readonly T[], text: (item: T) => string, whole: boolean): Response {
   const query = queryOf(c);
-  const limit = count(query, 'limit', DEFAULT_PAGE, 1, MOST_PAGE);
+  const limit = limitOf(cloud, query);
   const offset = count(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER);
   const at = (start: number): string => pageUrl(cloud, c, { limit: String(limit), offset: String(start) });
   const next = offset + limit < items.length ? at(offset + limit) : null;
@@ -169,20 +179,42 @@ export function offsetPage<T>(cloud: Cloud, c: Asked, items: readonly T[], text:
   return page(items.slice(offset, offset + limit).map(text), whole ? { limit, next, offset, previous } : { limit, next });
 }
 
-function cursorPage(cloud: Cloud, c: Asked, kind: Kind, items: readonly Stored[], text: (record: Stored) => string): Response {
+/** How the cursor of a listing names where it goes on. */
+interface Cursors {
+  readonly after: (items: readonly Stored[], index: number) => string;
+  readonly start: (items: readonly Stored[], cursor: string) => number;
+}
+
+function byPlace({ store }: Cloud, kind: Kind): Cursors {
+  const placeOf = (record: Stored): number => store.place(kind, record[kind.id] as string);
+  return { after: (items, index) => placeCursor(placeOf(items[index] as Stored)), start: (items, cursor) => behindPlace(items, cursor, CURSOR, placeOf) };
+}
+
+/** For an order in which places do not ascend. */
+function byId(kind: Kind): Cursors {
+  const identify = (record: Stored): string => record[kind.id] as string;
+  return { after: (items, index) => cursorAt(items, index, identify), start: (items, cursor) => behind(items, cursor, CURSOR, identify) };
+}
+
+function cursorPage(cloud: Cloud, c: Asked, items: readonly Stored[], text: (record: Stored) => string, cursors: Cursors): Response {
   const query = queryOf(c);
-  const limit = count(query, 'limit', DEFAULT_PAGE, 1, MOST_PAGE);
-  const placeOf = (record: Stored): number => cloud.store.place(kind, record[kind.id] as string);
+  const limit = limitOf(cloud, query);
   const cursor = query.get(CURSOR);
-  const start = cursor === null ? 0 : behindPlace(items, cursor, CURSOR, placeOf);
+  const start = cursor === null ? 0 : cursors.start(items, cursor);
   const end = start + limit;
-  const next = end < items.length ? pageUrl(cloud, c, { limit: String(limit), [CURSOR]: placeCursor(placeOf(items[end - 1] as Stored)) }) : null;
+  const next = end < items.length ? pageUrl(cloud, c, { limit: String(limit), [CURSOR]: cursors.after(items, end - 1) }) : null;
   return page(items.slice(start, end).map(text), { limit, next });
 }
 
-function pageUrl({ quirks }: Cloud, c: Asked, changes: Readonly<Record<string, string | null>>): string {
+/** In the public dialect a larger limit counts as the largest there is. */
+function limitOf({ behaviours }: Cloud, query: URLSearchParams): number {
+  const most = behaviours.dialect === 'public' ? Infinity : MOST_PAGE;
+  return Math.min(count(query, 'limit', DEFAULT_PAGE, 1, most), MOST_PAGE);
+}
+
+function pageUrl({ behaviours }: Cloud, c: Asked, changes: Readonly<Record<string, string | null>>): string {
   const { pathname, searchParams } = new URL(c.req.url);
-  return originOf(quirks, c) + pathname + queryWith(searchParams, { ...changes, ...(quirks.next_drops_expand && { expand: null }) });
+  return originOf(behaviours, c) + pathname + queryWith(searchParams, { ...changes, ...(behaviours.next_drops_expand && { expand: null }) });
 }
 
 const page = (texts: readonly string[], meta: Json): Response => jsonText(`{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`);
@@ -195,7 +227,7 @@ function listActivities(cloud: Cloud, c: Asked): Response {
   return offsetPage(cloud, c, matching, (entry) => JSON.stringify({ ...entry, account: undefined }), false);
 }
 
-const asIs = (path: string): string => path;
+export const asIs = (path: string): string => path;
 
 function sentFields(cloud: Cloud, kind: Kind, c: Asked, update: boolean): Record<string, Json> {
   const body = bodyOf(c, 'v2');
@@ -207,23 +239,38 @@ function makeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   const fields = sentFields(cloud, kind, c, false);
   if (!specificsOf(kind).anyOf) requireAll(kind, fields, asIs);
   const face = faceOf(cloud, c);
-  const record = cloud.store.draft(kind, fields);
+  const record = drafted(cloud, kind, fields);
   cloud.store.commit({ kind, after: record, actor: c.get('actor'), face });
-  return answer(showRecord(kind, record, face, true), cloud.quirks.created_status);
+  cloud.secrets.keep(kind, record[kind.id] as string, () => bodyOf(c, 'v2'));
+  return answer(showRecord(kind, record, face, true), cloud.behaviours.created_status);
 }
 
 function updateOne(cloud: Cloud, kind: Kind, c: Asked): Response {
-  const { store, quirks } = cloud;
+  const { store, behaviours } = cloud;
   const before = existing(cloud, kind, c);
-  const fields = sentFields(cloud, kind, c, true);
   const isPut = c.req.method === 'PUT';
-  const after = { ...before, ...(isPut && quirks.replacing_put && reset(cloud, kind, before, fields)), ...fields, ...('updated_at' in before && { updated_at: store.now() }) };
+  const sent = sentFields(cloud, kind, c, true);
+  const fields = isPut ? sent : added(kind, before, sent);
+  const after = { ...before, ...(isPut && behaviours.replacing_put && reset(cloud, kind, before, fields)), ...fields, ...('updated_at' in before && { updated_at: store.now() }) };
   const hindrance = specificsOf(kind).hindersUpdate?.(store, before, after);
   if (hindrance) turnDown(409, hindrance.why, [hindrance.path]);
   const face = faceOf(cloud, c);
-  const result = specificsOf(kind).settled?.(before, after, isPut && !quirks.merging_configuration ? 'replace' : 'merge') ?? after;
-  store.commit({ kind, before, after: result, actor: c.get('actor'), face });
+  const result = specificsOf(kind).settled?.(before, after, isPut && !behaviours.merging_configuration ? 'replace' : 'merge') ?? after;
+  const actor = c.get('actor');
+  store.commit({ kind, before, after: result, actor, face });
+  for (const change of specificsOf(kind).follow?.(store, result) ?? []) store.commit({ ...change, actor, face });
+  cloud.secrets.keep(kind, before[kind.id] as string, () => bodyOf(c, 'v2'));
   return isPut ? answer(showRecord(kind, result, face, specificsOf(kind).listsUrl)) : written(cloud, kind, result, face);
+}
+
+/** What a PATCH may write: documents are only added to. */
+function added(kind: Kind, before: Stored, sent: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+  const entries = Object.entries(sent).map(([name, value]) => {
+    if (kind.attributes[name]?.wire !== 'merge') return [name, value] as const;
+    const tree = additions(before[name] ?? null, value);
+    return [name, typeof tree === 'string' ? turnDown(400, `${name} ${tree}`, [name]) : tree] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** What a replacing PUT makes of the fields it does not name. */
@@ -235,29 +282,16 @@ function reset({ store }: Cloud, kind: Kind, before: Stored, fields: Readonly<Re
 }
 
 function removeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
-  const { store, quirks } = cloud;
+  const { store, behaviours } = cloud;
   const record = existing(cloud, kind, c);
-  const hindrance = specificsOf(kind).hindersDelete?.(store, record, quirks);
+  const hindrance = specificsOf(kind).hindersDelete?.(store, record, behaviours);
   if (hindrance !== undefined) turnDown(409, hindrance);
-  if (!quirks.dangling_references && isNamed(store, kind, record)) turnDown(409, `the ${kind.singular} is still named by other records`);
+  if (!behaviours.dangling_references && isNamed(store, kind, record)) turnDown(409, `the ${kind.singular} is still named by other records`);
   const face = faceOf(cloud, c);
-  takeAlong(cloud, kind, record, c.get('actor'), face);
-  store.commit({ kind, before: record, actor: c.get('actor'), face });
+  remove(cloud, kind, record, c);
   return written(cloud, kind, record, face);
 }
 
-/** What belongs to a record by relationship goes with it, as the authorizations of an account. */
-function takeAlong({ store }: Cloud, kind: Kind, record: Stored, actor: Actor, face: Face): void {
-  const id = record[kind.id];
-  for (const other of store.kinds.values()) {
-    const links = Object.entries(other.attributes).flatMap(([name, attribute]) =>
-      attribute.word === 'ref' && attribute.to === kind.name && attribute.wire === 'relationship' ? [name] : [],
-    );
-    if (links.length === 0) continue;
-    for (const one of store.all(other)) if (links.some((name) => one[name] === id)) store.commit({ kind: other, before: one, actor, face });
-  }
-}
-
-function written({ quirks }: Cloud, kind: Kind, record: Stored, face: Face): Response {
-  return quirks.echo_writes ? answer(showRecord(kind, record, face, false)) : new Response(null);
+function written({ behaviours }: Cloud, kind: Kind, record: Stored, face: Face): Response {
+  return behaviours.echo_writes ? answer(showRecord(kind, record, face, false)) : new Response(null);
 }

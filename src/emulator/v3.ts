@@ -2,7 +2,7 @@
 import { equal, isObject, wireText, type Attribute, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
 import type { Actor } from './activity.js';
 import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type App, type Asked, type Cloud, type Handler } from './app.js';
-import { existing, fieldsOf, requireAll } from './intake.js';
+import { drafted, existing, fieldsOf, remove, requireAll } from './intake.js';
 import { behind, checkParameters, count, cursorAt, locate, queryWith } from './pages.js';
 import { type Stored } from './records.js';
 import { mediaTypes, turnDown } from './refused.js';
@@ -22,12 +22,12 @@ export function addV3(app: App, cloud: Cloud): void {
 }
 
 function addKind(app: App, cloud: Cloud, kind: Kind): void {
-  const { collection, create, update, delete: remove } = kind.operations;
+  const { collection, create, update, delete: removal } = kind.operations;
   const path = `/api/v3/${collection}`;
   route(app, path, { GET: (c) => list(cloud, kind, c), POST: create && ((c) => makeOne(cloud, kind, c)) });
   const verbs: Record<string, Handler | undefined> = {
     GET: (c) => answer({ data: resource(cloud, kind, existing(cloud, kind, c), c) }),
-    DELETE: remove && ((c) => removeOne(cloud, kind, c)),
+    DELETE: removal && ((c) => removeOne(cloud, kind, c)),
   };
   if (update) verbs[update] = (c) => updateOne(cloud, kind, c);
   route(app, `${path}/:id`, verbs);
@@ -55,7 +55,7 @@ function resource(cloud: Cloud, kind: Resources, record: Stored, c: Asked): Json
     else attributes[name] = record[name] ?? null;
   }
   const id = record[kind.id] as string;
-  const self = `${originOf(cloud.quirks, c)}/api/v3/${kind.operations.collection}/${encodeURIComponent(id)}`;
+  const self = `${originOf(cloud.behaviours, c)}/api/v3/${kind.operations.collection}/${encodeURIComponent(id)}`;
   return { type: typeOf(kind), id, attributes, relationships, links: { self } };
 }
 
@@ -84,7 +84,7 @@ export function cursorPage(cloud: Cloud, kind: Resources, records: readonly Stor
   const after = end < records.length && shown.length > 0 ? cursor(end - 1) : null;
   const before = start > 0 && shown.length > 0 ? cursor(start) : null;
   const { pathname } = new URL(c.req.url);
-  const link = (changes: Readonly<Record<string, string | null>>): string => originOf(cloud.quirks, c) + pathname + queryWith(query, changes);
+  const link = (changes: Readonly<Record<string, string | null>>): string => originOf(cloud.behaviours, c) + pathname + queryWith(query, changes);
   return answer({
     data: shown.map((record) => resource(cloud, kind, record, c)),
     ...beside(shown),
@@ -112,7 +112,7 @@ function matching({ store }: Cloud, kind: Kind, filters: readonly string[], quer
   const tests: ((record: Stored) => boolean)[] = [];
   for (const name of filters) {
     const wanted = query.get(`filter[${name}]`);
-    if (wanted !== null) tests.push((record) => record[name] === wanted);
+    if (wanted !== null) tests.push((record) => String(record[name]) === wanted);
   }
   for (const [parameter, terms] of query) {
     const form = /^search(?:\[(.*)\])?$/.exec(parameter);
@@ -206,12 +206,12 @@ function makeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   const { attributes, links } = resourceOf(kind, c);
   const fields = { ...fieldsOf(cloud, kind, attributes, false, inAttributes), ...fieldsOf(cloud, kind, links, false, inRelationships) };
   requireAll(kind, fields, placeIn(kind));
-  const record = cloud.store.draft(kind, fields);
+  const record = drafted(cloud, kind, fields);
   cloud.store.commit({ kind, after: record, actor: c.get('actor'), face: faceOf(cloud, c) });
-  return answer({ data: resource(cloud, kind, record, c) }, cloud.quirks.created_status);
+  return answer({ data: resource(cloud, kind, record, c) }, cloud.behaviours.created_status);
 }
 
 function removeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
-  cloud.store.commit({ kind, before: existing(cloud, kind, c), actor: c.get('actor'), face: faceOf(cloud, c) });
+  remove(cloud, kind, existing(cloud, kind, c), c);
   return new Response(null);
 }

@@ -3,6 +3,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createEmulator, parseEstate } from '../../src/emulator/index.js';
+import { systemClock } from '../../src/ports/clock.js';
+import { systemRandom } from '../../src/ports/random.js';
+import { collections, kinds } from '../../src/resources/index.js';
 import { answering, emulator, folder, type Folder } from './run.js';
 
 const ONE = '240010000000001';
@@ -27,7 +31,11 @@ interface Place {
 async function place(...faults: readonly string[]): Promise<Place> {
   const home = folder({ 'estate.json': JSON.stringify(estate) });
   const { env } = await emulator(home, ['--data', 'estate.json', ...faults.flatMap((one) => ['--fault', one])]);
-  const states = (): unknown[] => (JSON.parse(home.read('estate.json')) as typeof estate).records.subscriptions.map(({ state }) => state);
+  const options = { kinds, collections, clock: systemClock(), random: systemRandom() };
+  const states = (): unknown[] =>
+    createEmulator({ ...options, estate: parseEstate(home.read('estate.json'), 'estate.json') })
+      .objects('subscriptions')
+      .map(({ state }) => state);
   return { home, env, states };
 }
 

@@ -188,7 +188,7 @@ describe('time', () => {
     ['date', 'Fri, 02 Jan 2026 03:05:05 GMT'],
     ['none', null],
   ] as const)('rate-limit: too many in a minute are told to wait, in %s', async (retry_after, wait) => {
-    const one = rig({ estate, faults: [parseFault('rate-limit=2')], quirks: { retry_after } });
+    const one = rig({ estate, faults: [parseFault('rate-limit=2')], behaviours: { retry_after } });
     const statuses = [(await create(one)).status];
     one.clock.advance(18_000);
     statuses.push((await create(one)).status);

@@ -65,7 +65,7 @@ function rig(options: Partial<EmulatorOptions> = {}): Rig {
 
 describe('tokens', () => {
   it('are given for a password and end in time', async () => {
-    const { grants, details, clock } = rig({ quirks: { token_seconds: 60 } });
+    const { grants, details, clock } = rig({ behaviours: { token_seconds: 60 } });
     const { status, body } = await grants(grant);
     expect([status, body]).toEqual([200, { access_token: expect.stringMatching(/./), token_type: 'JWT', expires_in: 60 }]);
     const ask = async (): Promise<number> => (await details('?q=label==fleet-a', undefined, String(body['access_token']))).status;
@@ -126,7 +126,7 @@ describe('a condition', () => {
     [false, /^\/iot\/api\/subscriptions\/details\?q=label%3D%3Dfleet-a&limit=1&cursor=[\w-]+$/],
     [true, /^[\w-]+$/],
   ])('goes on in pages where they are asked for (bare cursors: %s)', async (bare_cursors, shape) => {
-    const { details } = rig({ quirks: { bare_cursors } });
+    const { details } = rig({ behaviours: { bare_cursors } });
     const { list, body } = await details('?q=label==fleet-a&limit=1');
     expect([list.map(({ imsi }) => imsi), body['size']]).toEqual([['1'], 1]);
     expect(body['next']).toMatch(shape);
@@ -225,8 +225,8 @@ describe('the flow', () => {
 });
 
 describe('limits', () => {
-  it('are told and hold, where the quirk is on', async () => {
-    const { details, token, clock } = rig({ quirks: { platform_limits: true } });
+  it('are told and hold, where the behaviour is on', async () => {
+    const { details, token, clock } = rig({ behaviours: { platform_limits: true } });
     const held = await token();
     const ask = (): ReturnType<typeof details> => details('?q=label==fleet-a', undefined, held);
     const first = await ask();

@@ -185,7 +185,7 @@ describe('laws of writing a configuration', () => {
         const cleared = removed?.length === 0 && Object.keys(declared).length === 0;
         fc.pre(!merging || (!cleared && !JSON.stringify(declared).includes('null')));
         const record = managerRecord('30', '12', [{ ...live, theirs: { kept: 1 } }, before]);
-        const cloud = withManagers([record], { quirks: { merging_configuration: merging } });
+        const cloud = withManagers([record], { behaviours: { merging_configuration: merging } });
         const project = desire(
           declare('configuration_managers.x', { router: '12', configuration: removed === undefined ? [declared] : [declared, removed] }, { adopt: '30', clear: true }),
         );
@@ -236,7 +236,7 @@ describe('configuration managers', () => {
   const mtu = (value: number): Project => desire(manager([{ lan: { mtu: value } }]));
 
   it.each([false, true])('are written whole: the rest of the document travels, and is in no plan, state or report (a server that merges: %s)', async (merging) => {
-    const cloud = loaded({ quirks: { merging_configuration: merging } });
+    const cloud = loaded({ behaviours: { merging_configuration: merging } });
     const document = cloud.document(await cloud.plan(mtu(1500)));
     expect(document.resource_changes[0]?.requests).toEqual([
       {
@@ -349,7 +349,7 @@ describe('configuration managers', () => {
   });
 
   const masked = (): Rig =>
-    withManagers([managerRecord('30', '12', [{ ...full, users: [{ name: 'a', password: '*' }], psk: '***' }, []])], { quirks: { patching_configuration: true } });
+    withManagers([managerRecord('30', '12', [{ ...full, users: [{ name: 'a', password: '*' }], psk: '***' }, []])], { behaviours: { patching_configuration: true } });
 
   it('are blocked where a mask would have to be written back, and nothing allows that', async () => {
     const cloud = masked();

@@ -1,6 +1,6 @@
 // `trueup emulator`: a device cloud on this machine. Prints what to export, then serves until a signal.
 import { resolve } from 'node:path';
-import { exits } from '../../model/index.js';
+import { durationWords, exits, refuse, tryDuration } from '../../model/index.js';
 import { wholeNumber, type Command } from '../context.js';
 import { durable } from '../emulated.js';
 import { needs } from '../target.js';
@@ -8,10 +8,16 @@ import { needs } from '../target.js';
 export const run: Command = async (context) => {
   const { flags, out, err, signal, cwd } = context;
   const port = wholeNumber('--port', flags.port ?? '0', 0, 65_535);
-  const { dummyCredentials, parseFault, serve } = await import('../../emulator/index.js');
+  const { dummyCredentials, parseBehaviours, parseFault, postWebhook, serve } = await import('../../emulator/index.js');
   const at = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(cwd, path));
-  const [data, seed] = [at(flags.data), at(flags.seed)];
-  const emulator = await durable(context, { ...(data !== undefined && { data }), ...(seed !== undefined && { seed }), faults: (flags.fault ?? []).map(parseFault) });
+  const words = [...(flags.behaviour ?? []), ...(flags.dialect === undefined ? [] : [`dialect=${flags.dialect}`])];
+  const emulator = await durable(context, {
+    data: at(flags.data),
+    seed: at(flags.seed),
+    faults: (flags.fault ?? []).map(parseFault),
+    behaviours: parseBehaviours(words),
+    deliveries: { send: postWebhook, anywhere: flags.deliverAnywhere === true, minute: minuteOf(flags.deliveryMinute ?? '1m'), signal },
+  });
   const served = await serve(emulator, { port });
   const [key] = dummyCredentials.v2;
   const [token = ''] = Object.keys(dummyCredentials.v3);
@@ -34,6 +40,11 @@ export const run: Command = async (context) => {
   await emulator.settled();
   return exits.done;
 };
+
+/** Milliseconds. @throws Refusal */
+function minuteOf(text: string): number {
+  return tryDuration(text) ?? refuse('usage', `--delivery-minute ${JSON.stringify(text)}: it has to be ${durationWords}.`);
+}
 
 function login(surface: 'iot' | 'flow', url: string, { username, password }: { readonly username: string; readonly password: string }): Readonly<Record<string, string>> {
   const { address, secrets } = needs[surface];

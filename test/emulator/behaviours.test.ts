@@ -1,6 +1,6 @@
-// Each quirk changes what it names; without it the service is the quiet one of the reference.
+// Each behaviour changes what it names; without it the service is the quiet one of the reference.
 import { describe, expect, test } from 'vitest';
-import type { Estate, Quirks } from '../../src/emulator/index.js';
+import type { Behaviours, Estate } from '../../src/emulator/index.js';
 import type { JsonObject } from '../../src/model/index.js';
 import { rig } from './rig.js';
 
@@ -19,9 +19,9 @@ const estate: Estate = {
     account_authorizations: [{ id: '70', user: '7', account: '12', role: 'no_access' }],
   },
 };
-const odd = (quirks: Partial<Quirks> = {}) => rig({ estate, quirks });
-const accountOf = async (quirks: Partial<Quirks>): Promise<JsonObject> => (await odd(quirks).list('/api/v2/accounts/?id=12'))[0] as JsonObject;
-const ruleOf = async (quirks: Partial<Quirks>): Promise<JsonObject> => (await odd(quirks).list('/api/v2/alert_rules/'))[0] as JsonObject;
+const odd = (behaviours: Partial<Behaviours> = {}) => rig({ estate, behaviours });
+const accountOf = async (behaviours: Partial<Behaviours>): Promise<JsonObject> => (await odd(behaviours).list('/api/v2/accounts/?id=12'))[0] as JsonObject;
+const ruleOf = async (behaviours: Partial<Behaviours>): Promise<JsonObject> => (await odd(behaviours).list('/api/v2/alert_rules/'))[0] as JsonObject;
 
 describe('in what is read', () => {
   test('escape_html', async () => {
@@ -79,7 +79,7 @@ describe('in what is written', () => {
 
   test('replacing_put', async () => {
     const below = { ...estate, records: { ...estate.records, accounts: [...(estate.records.accounts ?? []), { id: '13', name: 'Depot', account: '12', is_disabled: true }] } };
-    const put = async (quirks: Partial<Quirks>, body: JsonObject) => (await rig({ estate: below, quirks }).ask('PUT', '/api/v2/accounts/13/', body)).body;
+    const put = async (behaviours: Partial<Behaviours>, body: JsonObject) => (await rig({ estate: below, behaviours }).ask('PUT', '/api/v2/accounts/13/', body)).body;
     const kept = { account: 'http://cloud.test/api/v2/accounts/12/', is_disabled: true };
     expect(await put({}, { name: 'Store' })).toMatchObject({ name: 'Store', ...kept });
     expect(await put({}, { is_disabled: true })).toMatchObject({ name: 'Depot', ...kept });

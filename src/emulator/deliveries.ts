@@ -1,0 +1,236 @@
+// Deliveries to push destinations: signed webhooks, tried again after the documented minutes, until the destination is
+// suspended. They leave this machine only where that is allowed, and never without a signature unless told to.
+import { createHmac } from 'node:crypto';
+import type { JsonObject, Kind } from '../model/index.js';
+import type { Clock, Random } from '../ports/index.js';
+import { system } from './activity.js';
+import type { Behaviours } from './behaviours.js';
+import { MASK } from './configuration.js';
+import type { Face, Stored } from './records.js';
+import type { Secrets } from './secrets.js';
+import type { Store } from './store.js';
+
+/** Sends one POST and gives the status of the response. @throws Error that says why there is none */
+export type Send = (url: string, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) => Promise<number>;
+
+export interface DeliveryOptions {
+  /** Absent: the emulator has no network, and every delivery is refused. */
+  readonly send?: Send;
+  /** Deliver to other machines, too. */
+  readonly anywhere?: boolean;
+  /** Milliseconds that stand for a minute of the documented waits; default 60,000. */
+  readonly minute?: number;
+  /** Ends the waits. */
+  readonly signal?: AbortSignal;
+}
+
+/** As it is shown. */
+export interface Delivery {
+  readonly id: string;
+  /** Null for a test. */
+  readonly alert_config_id: string | null;
+  readonly destination_config_id: string;
+  /** `created_at_timeuuid` of its alerts. */
+  readonly alerts: string[];
+  /** `queued`: for the daily summary. `skipped`: the destination takes nothing. `refused`: the emulator does not send it. `failed`: after the last attempt. */
+  status: 'delivered' | 'retrying' | 'queued' | 'skipped' | 'refused' | 'failed';
+  reason?: string;
+  /** ISO 8601. */
+  next_attempt_at?: string;
+  readonly attempts: ({ readonly at: string } & Outcome)[];
+}
+
+export interface Deliveries {
+  /** The newest, at most KEPT, the oldest first. */
+  readonly list: readonly Delivery[];
+  /** Sends an alert at once, or queues it as the rule's schedule says. Resolves after the first attempt. */
+  deliver(rule: Stored, destination: string, alert: JsonObject, face: Face): Promise<Delivery>;
+  /** One attempt with an empty list of alerts, whether or not the destination is enabled. */
+  test(destination: string, face: Face): Promise<Delivery>;
+}
+
+interface Job {
+  readonly delivery: Delivery;
+  readonly data: JsonObject[];
+  readonly face: Face;
+}
+
+interface DeliveryContext extends DeliveryOptions {
+  readonly store: Store;
+  readonly behaviours: Behaviours;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const KEPT = 10_000;
+const RETRY_MINUTES = [1, 15, 45, 90, 120];
+const DAY_MINUTES = 24 * 60;
+const SECRET = 'authentication.secret';
+
+export function createDeliveries(context: DeliveryContext): Deliveries {
+  const list: Delivery[] = [];
+  /** Summaries that wait, by rule and destination. */
+  const queued = new Map<string, Job>();
+  const begin = (rule: Stored | null, destination: string, face: Face): Job => {
+    const ids = { id: context.random.uuid(), alert_config_id: rule && (rule.alert_config_id as string), destination_config_id: destination };
+    const delivery: Delivery = { ...ids, alerts: [], status: 'skipped', attempts: [] };
+    if (list.push(delivery) > KEPT) list.shift();
+    return { delivery, data: [], face };
+  };
+  return {
+    list,
+    deliver: async (rule, destination, alert, face) => {
+      const name = `${String(rule.alert_config_id)} ${destination}`;
+      const waiting = queued.get(name);
+      const job = waiting ?? begin(rule, destination, face);
+      job.data.push(alert);
+      job.delivery.alerts.push(alert.created_at_timeuuid as string);
+      if (waiting) return job.delivery;
+      if (rule.schedule === null) return send(context, job);
+      if (rule.schedule !== 'daily') return end(job, 'refused', `what the schedule ${JSON.stringify(rule.schedule)} means is not known`);
+      queued.set(name, job);
+      beside(
+        context,
+        summarise(context, job, () => queued.delete(name)),
+      );
+      return job.delivery;
+    },
+    test: async (destination, face) => {
+      const job = begin(null, destination, face);
+      const error = await attempt(context, job, true);
+      return error === undefined ? job.delivery : end(job, 'failed', error);
+    },
+  };
+}
+
+function end({ delivery }: Job, status: Delivery['status'], reason?: string): Delivery {
+  delete delivery.next_attempt_at;
+  return Object.assign(delivery, { status }, reason !== undefined && { reason });
+}
+
+async function pause({ clock, minute = 60_000, signal }: DeliveryContext, { delivery }: Job, status: 'retrying' | 'queued', minutes: number): Promise<void> {
+  const milliseconds = minutes * minute;
+  Object.assign(delivery, { status, next_attempt_at: new Date(clock.now() + milliseconds).toISOString() });
+  await clock.sleep(milliseconds, signal);
+}
+
+/** Work that nobody waits for; it ends with the emulator. */
+function beside({ signal }: DeliveryContext, work: Promise<unknown>): void {
+  void work.catch((error: unknown) => {
+    if (!signal?.aborted) throw error;
+  });
+}
+
+async function send(context: DeliveryContext, job: Job): Promise<Delivery> {
+  const error = await attempt(context, job);
+  if (error !== undefined) beside(context, retry(context, job, error));
+  return job.delivery;
+}
+
+/** Sends once; gives the error of an attempt that may be repeated. */
+async function attempt(context: DeliveryContext, job: Job, testing = false): Promise<string | undefined> {
+  const { delivery, data } = job;
+  const found = readyOf(context, delivery.destination_config_id, testing);
+  if ('status' in found) return void end(job, found.status, found.reason);
+  const at = context.store.now();
+  const outcome = await sent(found, JSON.stringify({ data }), context);
+  context.signal?.throwIfAborted();
+  delivery.attempts.push({ at, ...outcome });
+  const { status = 0, error } = outcome;
+  if (status < 200 || status >= 300) return error ?? `the receiver answered ${status}`;
+  end(job, 'delivered');
+  return undefined;
+}
+
+async function retry(context: DeliveryContext, job: Job, first: string): Promise<void> {
+  let error: string | undefined = first;
+  for (const minutes of RETRY_MINUTES) {
+    note(context, job, { last_error_text: error });
+    await pause(context, job, 'retrying', minutes);
+    error = await attempt(context, job);
+    if (error === undefined) return;
+  }
+  note(context, job, { last_error_text: error, suspended: true });
+  end(job, 'failed', `after ${RETRY_MINUTES.length + 1} attempts: ${error}`);
+}
+
+/** Writes down at the destination what became of an attempt. */
+function note({ store }: DeliveryContext, { delivery, face }: Job, fields: JsonObject): void {
+  const kind = destinationsOf(store);
+  const before = store.get(kind, delivery.destination_config_id);
+  if (before) store.commit({ kind, before, after: { ...before, ...fields, last_error_at: store.now() }, actor: system, face });
+}
+
+/** @param sending is called when no further alert can join */
+async function summarise(context: DeliveryContext, job: Job, sending: () => void): Promise<void> {
+  await pause(context, job, 'queued', DAY_MINUTES);
+  sending();
+  const { store } = context;
+  const kind = store.kinds.get('alert_rules') as Kind;
+  const before = store.get(kind, job.delivery.alert_config_id as string);
+  if (!before) return void end(job, 'skipped', 'the rule was deleted');
+  store.commit({ kind, before, after: { ...before, last_summary_ts: store.now() }, actor: system, face: job.face });
+  await send(context, job);
+}
+
+const destinationsOf = (store: Store): Kind => store.kinds.get('alert_push_destinations') as Kind;
+
+/** What is needed to send. */
+interface Ready {
+  readonly network: Send;
+  readonly url: string;
+  /** Absent: unsigned. */
+  readonly secret?: string;
+}
+
+interface Hindered {
+  readonly status: 'skipped' | 'refused';
+  readonly reason: string;
+}
+
+/** @param testing a destination that takes nothing is tried all the same */
+function readyOf({ store, behaviours, secrets, send: network, anywhere = false }: DeliveryContext, id: string, testing: boolean): Ready | Hindered {
+  const skipped = (reason: string): Hindered => ({ status: 'skipped', reason });
+  const refused = (reason: string): Hindered => ({ status: 'refused', reason });
+  const kind = destinationsOf(store);
+  const record = store.get(kind, id);
+  if (!record) return skipped('the destination was deleted');
+  if (!testing && record.enabled !== true) return skipped('the destination is disabled');
+  if (!testing && record.suspended === true) return skipped('the destination is suspended');
+  const { url = '' } = record.endpoint as { readonly url?: string };
+  if (!network) return refused('this emulator has no network');
+  const why = unreachable(url, anywhere);
+  if (why !== undefined) return refused(why);
+  const secret = secrets.of(kind, id, SECRET);
+  if (secret !== undefined) return { network, url, secret };
+  if (behaviours.unsigned_deliveries) return { network, url };
+  const set = (record.authentication as { readonly secret?: string }).secret === MASK;
+  return refused(set ? `its secret was set before the emulator was started: send ${SECRET} again, by PATCH` : `it has no ${SECRET} to sign with`);
+}
+
+/** Why nothing is delivered to a URL: elsewhere it has to be allowed, and https on the ports that the service takes. */
+function unreachable(url: string, anywhere: boolean): string | undefined {
+  if (!URL.canParse(url)) return 'its endpoint.url is no URL';
+  const { protocol, hostname, port, username, password } = new URL(url);
+  if (!['http:', 'https:'].includes(protocol)) return 'its endpoint.url is neither http nor https';
+  if (username !== '' || password !== '') return 'its endpoint.url holds a user name or a password';
+  if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return undefined;
+  if (!anywhere) return `${hostname} is another machine: to deliver there, start the emulator with --deliver-anywhere`;
+  return protocol === 'https:' && ['', '8443'].includes(port) ? undefined : 'the service delivers to https on port 443 or 8443';
+}
+
+/** One of the two. */
+interface Outcome {
+  readonly status?: number;
+  readonly error?: string;
+}
+
+async function sent({ network, url, secret }: Ready, body: string, { behaviours, signal }: DeliveryContext): Promise<Outcome> {
+  const signature = secret === undefined ? {} : { [behaviours.signature_header]: createHmac('sha256', secret).update(body).digest('hex') };
+  try {
+    return { status: await network(url, { 'content-type': 'application/json', 'user-agent': 'trueup-emulator', ...signature }, body, signal) };
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+}
