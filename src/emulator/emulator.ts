@@ -18,6 +18,7 @@ import { hideSecrets, type Stored } from './records.js';
 import { dialectOf, Refused, refusalResponse } from './refused.js';
 import { createSecrets } from './secrets.js';
 import { isNamed, specificsOf } from './specifics.js';
+import { createStaleness } from './staleness.js';
 import { createStore, type Listener } from './store.js';
 import { addV2 } from './v2.js';
 import { addV3 } from './v3.js';
@@ -74,11 +75,14 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   const behaviours = { ...strict, ...options.behaviours };
   const extended = behaviours.dialect === 'public';
   const kinds = extended ? withExternals(options.kinds, collections) : options.kinds;
-  const store = createStore(kinds, collections, extended ? withMentioned(estate, kinds) : estate, clock, random);
+  const staleness = createStaleness(createStore(kinds, collections, extended ? withMentioned(estate, kinds) : estate, clock, random), clock, random);
+  const { store } = staleness;
   const secrets = createSecrets();
   const deliveries = createDeliveries({ ...options.deliveries, store, behaviours, secrets, clock, random });
   const cloud: Cloud = { store, behaviours, credentials: options.credentials ?? dummyCredentials, clock, random, secrets, deliveries };
   const app = createApp(cloud);
+  let readings: App | undefined;
+  const appFor = (method: string): App => (method === 'GET' && staleness.lags() ? (readings ??= createApp({ ...cloud, store: staleness.readings })) : app);
   const requests: Exchange[] = [];
   const landing = new Set<Promise<unknown>>();
   let play = staged(options.faults ?? []);
@@ -101,7 +105,16 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       if (length >= 2 * KEPT) requests.splice(0, KEPT);
     };
     const shift = (remove: boolean): void => shiftBy(cloud, kind, url, remove);
-    const scene: Scene = { clock, behaviours, url, method: request.method, proceed: async () => app.fetch(request, { body }), shift, later };
+    const scene: Scene = {
+      clock,
+      behaviours,
+      url,
+      method: request.method,
+      proceed: async () => appFor(request.method).fetch(request, { body }),
+      shift,
+      lagging: staleness.during,
+      later,
+    };
     try {
       const response = await play(scene);
       record(response.status);

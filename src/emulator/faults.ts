@@ -3,6 +3,7 @@ import { refuse } from '../model/index.js';
 import type { Clock } from '../ports/index.js';
 import type { Behaviours } from './behaviours.js';
 import { dialectOf, Refused, refusalResponse } from './refused.js';
+import type { Lag } from './staleness.js';
 
 /** What each fault takes behind `=`: `needed`, `optional` or nothing. */
 const faultNames = {
@@ -24,6 +25,8 @@ const faultNames = {
   'rate-limit': 'needed',
   /** A write is answered 504 (with `mode=reset`, not at all) and happens so many milliseconds later. */
   late: 'needed',
+  /** What a write does is shown by readings only so many milliseconds later; with `mode=flicker`, by some of them before. */
+  stale: 'needed',
   /** `next` leads to the page it stands on. */
   'loop-next': 'none',
   /** `next` leads to another host. */
@@ -34,10 +37,13 @@ const faultNames = {
 
 export type FaultName = keyof typeof faultNames;
 
+const modes = { late: 'reset', 'page-shift': 'remove', stale: 'flicker' } as const;
+type Mode = (typeof modes)[keyof typeof modes];
+
 export interface Fault {
   readonly name: FaultName;
   readonly value?: number;
-  readonly mode?: 'remove' | 'reset';
+  readonly mode?: Mode;
   /** Only requests of this method, */
   readonly method?: string;
   /** whose path and query hold this text, */
@@ -48,7 +54,7 @@ export interface Fault {
   readonly times?: number;
 }
 
-const grammar = `A fault is NAME[=NUMBER] with, separated by commas, any of method=VERB, path=TEXT, after=COUNT, times=COUNT, mode=remove|reset; as in reset-after,method=POST,path=alert_rules,times=1.
+const grammar = `A fault is NAME[=NUMBER] with, separated by commas, any of method=VERB, path=TEXT, after=COUNT, times=COUNT, mode=remove|reset|flicker; as in reset-after,method=POST,path=alert_rules,times=1.
 Names: ${Object.entries(faultNames)
   .map(([name, takes]) => (takes === 'needed' ? `${name}=N` : takes === 'optional' ? `${name}[=N]` : name))
   .join(', ')}.`;
@@ -70,7 +76,7 @@ export function parseFault(text: string): Fault {
     if (key === 'method') options.method = option.toUpperCase();
     else if (key === 'path') options.path = option;
     else if (key === 'after' || key === 'times') options[key] = number(key, option);
-    else if (key === 'mode' && option === (name === 'late' ? 'reset' : name === 'page-shift' ? 'remove' : '')) options.mode = option as 'remove' | 'reset';
+    else if (key === 'mode' && name in modes && option === modes[name as keyof typeof modes]) options.mode = option as Mode;
     else complain(`${JSON.stringify(word)} does not belong there`);
   }
   return { name, ...(value !== undefined && { value }), ...options };
@@ -97,6 +103,8 @@ export interface Scene {
   readonly proceed: () => Promise<Response>;
   /** Changes the collection of the path by another hand. */
   readonly shift: (remove: boolean) => void;
+  /** Does `work`, whose effect is shown late. */
+  readonly lagging: (lag: Lag, work: () => Promise<Response>) => Promise<Response>;
   /** Runs `work` in so many milliseconds, beside everything else. */
   readonly later: (milliseconds: number, work: () => Promise<unknown>) => void;
 }
@@ -122,7 +130,7 @@ export function staged(faults: readonly Fault[]): Play {
 }
 
 function matches({ name, method, path }: Fault, { url, method: asked }: Scene): boolean {
-  if (name === 'late' && asked === 'GET') return false;
+  if ((name === 'late' || name === 'stale') && asked === 'GET') return false;
   return (method === undefined || method === asked) && (path === undefined || `${url.pathname}${url.search}`.includes(path));
 }
 
@@ -151,6 +159,7 @@ const steps: Readonly<Record<Exclude<FaultName, 'rate-limit'>, Step>> = {
     if (mode === 'reset') throw new ConnectionReset(true);
     return statusResponse(scene, 504);
   },
+  stale: ({ lagging }, milliseconds, { mode }, proceed) => lagging({ milliseconds, flicker: mode === 'flicker' }, proceed),
   'loop-next': async ({ url }, _, __, proceed) => rewritten(await proceed(), (text) => withNext(text, () => url.href)),
   'foreign-next': async (_, __, ___, proceed) =>
     rewritten(await proceed(), (text) => withNext(text, (next) => next && next.replace(/^https?:\/\/[^/]+/, 'https://elsewhere.invalid'))),

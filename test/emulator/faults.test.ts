@@ -23,6 +23,7 @@ describe('the words of --fault', () => {
     ['truncate,path=?limit=500', { name: 'truncate', path: '?limit=500' }],
     ['page-shift,mode=remove', { name: 'page-shift', mode: 'remove' }],
     ['late=3000,mode=reset', { name: 'late', value: 3000, mode: 'reset' }],
+    ['stale=1500,mode=flicker,method=DELETE', { name: 'stale', value: 1500, mode: 'flicker', method: 'DELETE' }],
     ['endless', { name: 'endless' }],
     ['endless=50', { name: 'endless', value: 50 }],
   ])('%s', (text, fault) => expect(parseFault(text)).toEqual(fault));
@@ -42,6 +43,9 @@ describe('the words of --fault', () => {
     'html,after=x',
     'html,mode=reset',
     'late=5,mode=remove',
+    'late=5,mode=flicker',
+    'stale',
+    'stale=5,mode=reset',
     'html,times',
   ])('%j is not understood, and the grammar is shown', (text) => {
     let refusal: unknown;
@@ -197,6 +201,53 @@ describe('time', () => {
     expect(names(one)).toHaveLength(7);
     one.clock.advance(42_000);
     expect((await create(one)).status).toBe(200);
+  });
+});
+
+describe('stale', () => {
+  const put = ({ ask }: Rig, name: string) => ask('PUT', '/api/v2/accounts/3/', { name });
+  const listed = async (one: Rig): Promise<readonly unknown[]> => (await one.list('/api/v2/accounts/?limit=2')).map(({ name }) => name);
+  const before = ['Headquarters', 'Site 2', 'Site 3', 'Site 4', 'Site 5'];
+
+  test('what was written is shown later, everywhere, and stored at once', async () => {
+    const one = faulty('stale=1000');
+    const { id } = (await create(one)).body;
+    expect((await put(one, 'Changed')).body.name).toBe('Changed');
+    one.clock.advance(400);
+    expect((await one.ask('DELETE', '/api/v2/accounts/2/')).text).toBe('');
+    expect((await put(one, 'Again')).body.name).toBe('Again');
+    expect(names(one)).toEqual(['Headquarters', 'Again', 'Site 4', 'Site 5', 'New']);
+    const byId = async (): Promise<readonly unknown[]> => (await one.list(`/api/v2/accounts/?id__in=2,3,${String(id)}`)).map(({ name }) => name);
+    expect([await listed(one), await byId()]).toEqual([before, ['Site 2', 'Site 3']]);
+    one.clock.advance(600);
+    expect([await listed(one), await byId()]).toEqual([
+      ['Headquarters', 'Site 2', 'Changed', 'Site 4', 'Site 5', 'New'],
+      ['Site 2', 'Changed', 'New'],
+    ]);
+    one.clock.advance(400);
+    expect([await listed(one), await byId()]).toEqual([
+      ['Headquarters', 'Again', 'Site 4', 'Site 5', 'New'],
+      ['Again', 'New'],
+    ]);
+  });
+
+  test('only for the writes it is ordered for', async () => {
+    const one = faulty('stale=1000,method=DELETE,path=accounts/5,times=1');
+    await put(one, 'Changed');
+    await one.ask('DELETE', '/api/v2/accounts/4/');
+    await one.ask('DELETE', '/api/v2/accounts/5/');
+    expect(await listed(one)).toEqual(['Headquarters', 'Site 2', 'Changed', 'Site 5']);
+    expect((await one.ask('DELETE', '/api/v2/accounts/5/')).status).toBe(404);
+  });
+
+  test('flicker: some readings show it, some do not yet', async () => {
+    const one = faulty('stale=1000,mode=flicker');
+    await create(one);
+    const counts = new Set<number>();
+    for (let reading = 0; reading < 20; reading += 1) counts.add((await one.list('/api/v2/accounts/')).length);
+    expect(counts).toEqual(new Set([5, 6]));
+    one.clock.advance(1000);
+    for (let reading = 0; reading < 20; reading += 1) expect(await listed(one)).toHaveLength(6);
   });
 });
 

@@ -1,0 +1,88 @@
+// Readings that lag behind the writes. What a write did is shown a while later: until then a reading finds every record
+// as it was before.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Kind } from '../model/index.js';
+import type { Clock, Random } from '../ports/index.js';
+import type { Stored } from './records.js';
+import type { Change, Store } from './store.js';
+
+/** How late a write is shown. */
+export interface Lag {
+  readonly milliseconds: number;
+  /** Each reading shows it in one of two cases: some replicas have it already. */
+  readonly flicker: boolean;
+}
+
+export interface Staleness {
+  /** The store for everything but readings: it takes note of what is changed. */
+  readonly store: Store;
+  /** The store as readings see it. */
+  readonly readings: Store;
+  /** Whether a reading may differ from what is stored. */
+  readonly lags: () => boolean;
+  /** Does a write whose effect is shown late. */
+  during<T>(lag: Lag, work: () => Promise<T>): Promise<T>;
+}
+
+/** A record as readings still see it; `record` is absent where it is not there for them. */
+interface Earlier {
+  readonly record: Stored | undefined;
+  readonly place: number;
+  /** On the clock of the emulator, milliseconds since 1970. */
+  readonly until: number;
+  readonly flicker: boolean;
+}
+
+export function createStaleness(store: Store, clock: Clock, random: Random): Staleness {
+  const lag = new AsyncLocalStorage<Lag>();
+  /** By kind and id, the oldest first. */
+  const earlier = new Map<string, Map<string, Earlier[]>>();
+  const waiting = (kind: Kind): Map<string, Earlier[]> => earlier.get(kind.name) ?? new Map<string, Earlier[]>();
+
+  const note = ({ kind, before, after }: Change): void => {
+    const { milliseconds, flicker } = lag.getStore() ?? { milliseconds: 0, flicker: false };
+    if (milliseconds === 0) return;
+    const id = (after ?? before)?.[kind.id] as string;
+    const byId = waiting(kind);
+    earlier.set(kind.name, byId);
+    byId.set(id, [...(byId.get(id) ?? []), { record: before, place: store.place(kind, id), until: clock.now() + milliseconds, flicker }]);
+  };
+
+  /** What a reading of now finds in place of a stored record; undefined where it finds the stored one. */
+  const shown = (kind: Kind, id: string): Earlier | undefined => {
+    const byId = waiting(kind);
+    const left = (byId.get(id) ?? []).filter(({ until }) => until > clock.now());
+    if (left.length === 0) byId.delete(id);
+    else byId.set(id, left);
+    const [first] = left;
+    return first?.flicker && random.fraction() < 0.5 ? undefined : first;
+  };
+
+  const all = (kind: Kind): readonly Stored[] => {
+    const ids = [...waiting(kind).keys()];
+    if (ids.length === 0) return store.all(kind);
+    const old = new Map(ids.flatMap((id) => [[id, shown(kind, id)] as const]));
+    const kept = store.all(kind).filter((record) => !old.get(record[kind.id] as string));
+    const stands = (record: Stored): number => old.get(record[kind.id] as string)?.place ?? store.place(kind, record[kind.id] as string);
+    return [...kept, ...[...old.values()].flatMap((one) => (one?.record ? [one.record] : []))].toSorted((a, b) => stands(a) - stands(b));
+  };
+  const get = (kind: Kind, id: string): Stored | undefined => {
+    const old = shown(kind, id);
+    return old ? old.record : store.get(kind, id);
+  };
+  const place = (kind: Kind, id: string): number => waiting(kind).get(id)?.[0]?.place || store.place(kind, id);
+
+  return {
+    store: {
+      ...store,
+      commit: (change) => {
+        if (change.before) note(change);
+        store.commit(change);
+        if (!change.before) note(change);
+      },
+    },
+    readings: { ...store, all, get, place },
+    lags: () => [...earlier.values()].some((byId) => byId.size > 0),
+    during: (wanted, work) => lag.run(wanted, work),
+  };
+}
