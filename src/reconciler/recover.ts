@@ -6,6 +6,7 @@ import {
   Refusal,
   same,
   writables,
+  shellWord,
   type CloudReader,
   type Diagnostic,
   type Emit,
@@ -23,7 +24,6 @@ import type { Clock } from '../ports/index.js';
 import type { Session } from '../state/store.js';
 import { taken } from './diff.js';
 import { RENEWAL } from './execute.js';
-import { quote } from './match.js';
 import { remembered, withoutSecrets } from './observe.js';
 
 /** Tolerated difference between our clock and the server's, where only ours is known. */
@@ -228,7 +228,7 @@ export function resultOf(kinds: Kinds, settled: Settled): Result | undefined {
 }
 
 export function question({ intent, candidates }: Undecided): Diagnostic {
-  const address = quote(intent.address);
+  const address = shellWord(intent.address);
   return {
     severity: 'error',
     code: 'undecided',

@@ -1,8 +1,8 @@
 // Near matches are suggested, never taken: a live object that resembles what is about to be made, and a new
 // address that looks like an old one renamed.
 import { munkres } from 'munkres';
-import { same, writables, type Change, type Create, type Delete, type Diagnostic, type Kind, type Kinds, type Live, type Values } from '../model/index.js';
-import { identityKey, quote, type Matcher } from './match.js';
+import { same, shellWord, tryAddress, writables, type Change, type Create, type Delete, type Diagnostic, type Kind, type Kinds, type Live, type Values } from '../model/index.js';
+import { identityKey, type Matcher } from './match.js';
 
 /** Assignment is cubic: more than this is not compared. */
 const BLOCK = 300;
@@ -38,15 +38,20 @@ function renames(kind: Kind, creates: readonly Create[], deletes: readonly Delet
   return creates.flatMap((change): Diagnostic[] => {
     const old = going.size === 0 ? undefined : going.get(identityKey(kind, change.desired.declared));
     if (!old) return [];
-    return [
-      hint(
-        change,
-        'looks-renamed',
-        `${change.address} is what ${old.address} was, which goes.`,
-        `If it was renamed, write lifecycle: { renamed_from: ${JSON.stringify(old.name)} }, and nothing is sent.`,
-      ),
-    ];
+    return [hint(change, 'looks-renamed', `${change.address} is what ${old.address} was, which goes.`, renaming(old, change))];
   });
+}
+
+/**
+ * What to write or type, so that nothing is sent. A lifecycle stands beside a whole `for_each`: it can say that all
+ * members had another name, but not that one of them had another key.
+ */
+function renaming(old: Delete, { address }: Create): string {
+  const [former, now] = [tryAddress(old.address), tryAddress(address)];
+  if (now?.key === undefined) return `If it was renamed, write lifecycle: { renamed_from: ${JSON.stringify(old.name)} }, and nothing is sent.`;
+  const whole =
+    now.key === former?.key ? `If the whole for_each was renamed, write lifecycle: { renamed_from: ${JSON.stringify(former.name)} } beside it, and nothing is sent.\n` : '';
+  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, nothing is sent once you typed: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
 }
 
 function twins(kind: Kind, creates: readonly Create[], unmanaged: readonly Live[]): readonly Diagnostic[] {
@@ -64,7 +69,7 @@ function twins(kind: Kind, creates: readonly Create[], unmanaged: readonly Live[
         change,
         'possible-duplicate',
         `${change.address} resembles the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (it differs in ${differing.join(', ')}).`,
-        `If it is the same, do not make it twice: trueup import ${quote(change.address)} ${live.id}`,
+        `If it is the same, do not make it twice: trueup import ${shellWord(change.address)} ${shellWord(live.id)}`,
       ),
     ];
   });

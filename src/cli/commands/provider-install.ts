@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, copyFile, readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { compareText, exits, refuse } from '../../model/index.js';
-import { shellWord } from '../../state/trouble.js';
+import { compareText, exits, refuse, shellWord } from '../../model/index.js';
 import type { Command, Context } from '../context.js';
 import { version } from '../version.js';
 
