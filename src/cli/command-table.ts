@@ -35,6 +35,7 @@ export interface Flags {
   readonly destroy?: boolean;
   readonly dev?: boolean;
   readonly detailedExitcode?: boolean;
+  readonly checkApi?: boolean;
   readonly env?: string;
   readonly every?: string;
   readonly exclude?: readonly string[];
@@ -203,7 +204,12 @@ export const commands: readonly CommandSpec[] = [
   },
   { name: 'schema', args: '[kind]', doc: 'JSON Schema of declarations, or of one kind', flags: [debug] },
   { name: 'completion', args: '<bash|zsh|fish>', doc: 'completion script for a shell', flags: [debug] },
-  { name: 'doctor', args: '[paths...]', doc: 'check versions, credentials, clock, reachability and lock', flags: project },
+  {
+    name: 'doctor',
+    args: '[paths...]',
+    doc: 'check versions, credentials, clock, reachability and lock',
+    flags: [...project, { spelling: '--check-api', doc: 'check what is assumed of the service, by reading alone (about 40 requests)' }],
+  },
   {
     name: 'sim flip',
     args: '',

@@ -72,7 +72,7 @@ async function brokenIn(context: Context, { understood, unusable, mayBeDeclared 
   }
 }
 
-/** The state is only asked where a reference leads out of what was loaded: it knows what other PATHs declare. */
+/** The state is asked only if a reference leads out of what was loaded: it knows what other PATHs declare. */
 export async function brokenHere(
   context: Context,
   project: Project,

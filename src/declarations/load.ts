@@ -55,11 +55,11 @@ export interface LoadOptions {
 export interface Loaded {
   /** Absent where any diagnostic is an error. */
   readonly project?: Project;
-  /** What was understood, whatever else is wrong: for checks of that alone. Equal to `project` where that is there. */
+  /** What was understood, whatever else is wrong: for checks of that alone. Equal to `project` if that is there. */
   readonly understood: Project;
   /** Declarations with errors. Their references can be checked, and references to them lead somewhere. */
   readonly unusable: readonly Declaration[];
-  /** Whether an address may be declared where nothing could be read. */
+  /** Whether an address may be declared in what could not be read. */
   readonly mayBeDeclared: (address: string) => boolean;
   readonly diagnostics: readonly Diagnostic[];
   /** The lines around a place in one of the files, cleared of secrets. */

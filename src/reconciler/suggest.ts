@@ -43,7 +43,7 @@ function renames(kind: Kind, creates: readonly Create[], deletes: readonly Delet
 }
 
 /**
- * What to write or type, so that nothing is sent. A lifecycle stands beside a whole `for_each`: it can say that all
+ * What to write or type to have nothing sent. A lifecycle stands beside a whole `for_each`: it can say that all
  * members had another name, but not that one of them had another key.
  */
 function renaming(old: Delete, { address }: Create): string {

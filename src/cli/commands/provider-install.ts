@@ -71,7 +71,7 @@ async function mirror(context: Context): Promise<void> {
   await tellNext(context, root, checksumOf(parts), replaced);
 }
 
-/** What a package consists of, by name. @throws Refusal where it was not built */
+/** What a package consists of, by name. @throws Refusal if it was not built */
 async function partsOf({ home }: Context): Promise<Parts> {
   const parts = new Map<string, Buffer>();
   for (const part of PARTS) {

@@ -11,7 +11,7 @@ export interface StackProps {
   readonly settings?: StackSettings | undefined;
 }
 
-/** Registered, as every mark of a class here: a process may hold this library twice, where a test runner resets modules or two packages bring it. */
+/** Registered, as every mark of a class here: a process may hold this library twice, because a test runner resets modules or two packages bring it. */
 const STACK = Symbol.for('trueup.stack');
 
 export class Stack extends Construct {
