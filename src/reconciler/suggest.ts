@@ -38,7 +38,7 @@ function renames(kind: Kind, creates: readonly Create[], deletes: readonly Delet
   return creates.flatMap((change): Diagnostic[] => {
     const old = going.size === 0 ? undefined : going.get(identityKey(kind, change.desired.declared));
     if (!old) return [];
-    return [hint(change, 'looks-renamed', `${change.address} is what ${old.address} was, which goes.`, renaming(old, change))];
+    return [hint(change, 'looks-renamed', `${change.address} would be created with the identity of ${old.address}, which would be deleted.`, renaming(old, change))];
   });
 }
 
@@ -51,7 +51,7 @@ function renaming(old: Delete, { address }: Create): string {
   if (now?.key === undefined) return `If it was renamed, write lifecycle: { renamed_from: ${JSON.stringify(old.name)} }, and nothing is sent.`;
   const whole =
     now.key === former?.key ? `If the whole for_each was renamed, write lifecycle: { renamed_from: ${JSON.stringify(former.name)} } beside it, and nothing is sent.\n` : '';
-  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, nothing is sent once you typed: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
+  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, type this, and nothing is sent: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
 }
 
 function twins(kind: Kind, creates: readonly Create[], unmanaged: readonly Live[]): readonly Diagnostic[] {
