@@ -1,11 +1,11 @@
-// Builds `dist`: the library and the command as one set of ES modules cut into chunks, the type declarations, and
+// Builds `dist`: the command as one set of ES modules cut into chunks, what programs import, the type declarations, and
 // the small entry that answers `--help` and `--version` from texts which the real parser wrote here.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, transform } from 'esbuild';
-import { bundleConstructs, typeConstructs } from './constructs.mjs';
+import { bundleEntries, typeConstructs } from './constructs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -157,7 +157,7 @@ mkdirSync(made, { recursive: true });
 process.once('exit', () => rmSync(made, { recursive: true, force: true }));
 const { metafile } = await build({
   ...common,
-  entryPoints: { main: 'src/cli/main.ts', index: 'src/index.ts' },
+  entryPoints: { main: 'src/cli/main.ts' },
   outdir: made,
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
@@ -167,7 +167,7 @@ const { metafile } = await build({
 });
 await script('command', 'src/cli/main.ts');
 const provider = await script('provider', 'src/cli/provider-main.ts');
-await bundleConstructs(common, made);
+await bundleEntries(common, made);
 writeFileSync(join(made, 'third-party-licences.txt'), licences({ ...metafile.inputs, ...provider.inputs }).join('\n---\n\n'));
 const types = spawnSync(process.execPath, [at('node_modules', '@typescript', 'native', 'bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(made, 'types')], {
   cwd: root,

@@ -1,5 +1,6 @@
-// Builds the doors for CDK programs. One source, whose library is called `#cdk`, is bundled once for cdktf and once for
-// cdktn; its type declarations are written out for both the same way, with the kinds' own words above each class.
+// Builds what programs import: the library and the constructs. The constructs of CDK programs are one source, whose
+// library is called `#cdk`: it is bundled once for cdktf and once for cdktn; its type declarations are written out for
+// both the same way, with the kinds' own words above each class.
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,17 +10,33 @@ import { camel, pascal, withBlockDocs, withPropDocs } from './prop-docs.mjs';
 const libraries = ['cdktf', 'cdktn'];
 const external = [...libraries, 'constructs'];
 
-/** Into `made`, before the types are there. Their lines stay short: of an error that nobody catches, Node prints the line that threw it. */
-export async function bundleConstructs(packed, made) {
-  const common = { ...packed, minifyWhitespace: false, minifySyntax: false };
-  await build({ ...common, entryPoints: { constructs: 'src/cli/constructs.ts' }, outdir: made, external });
-  for (const library of libraries) {
-    await build({ ...common, entryPoints: { [library]: 'src/constructs/terraform/index.ts' }, outdir: made, external, alias: { '#cdk': library } });
+/** What programs import, by the name of its file: the source and, below `types`, its type declarations. */
+const entries = {
+  index: { source: 'src/index.ts', types: 'index' },
+  constructs: { source: 'src/cli/constructs.ts', types: 'cli/constructs' },
+  ...Object.fromEntries(libraries.map((library) => [library, { source: 'src/constructs/terraform/index.ts', types: `constructs/${library}/index`, alias: { '#cdk': library } }])),
+};
+
+/**
+ * Into `made`. The code is there once, as CommonJS, which `jest` and `require` take; the ES module names its exports.
+ * So a process that loads both has every class once. Lines stay short: of an error that nobody catches, Node prints the
+ * line that threw it.
+ */
+export async function bundleEntries(packed, made) {
+  const common = { ...packed, minifyWhitespace: false, minifySyntax: false, external };
+  for (const [name, { source, types, alias = {} }] of Object.entries(entries)) {
+    const entry = { ...common, entryPoints: { [name]: source }, outdir: made, alias };
+    await build({ ...entry, format: 'cjs', outExtension: { '.js': '.cjs' } });
+    const { metafile } = await build({ ...entry, write: false, metafile: true });
+    const [{ exports }] = Object.values(metafile.outputs);
+    writeFileSync(join(made, `${name}.js`), `export { ${exports.toSorted().join(', ')} } from './${name}.cjs';\n`);
+    writeFileSync(join(made, `${name}.d.ts`), `export * from './types/${types}.js';\n`);
   }
 }
 
-/** Turns the one set of type declarations below `types` into one a library. */
+/** Turns the one set of type declarations below `types` into one a library. They describe CommonJS, which ES modules may import. */
 export async function typeConstructs(common, types) {
+  writeFileSync(join(types, 'package.json'), '{ "type": "commonjs" }\n');
   const vocabulary = await vocabularyOf(common);
   const docs = docsOfClasses(vocabulary);
   const written = (path, text) => writeFileSync(path, text);

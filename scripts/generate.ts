@@ -1,4 +1,4 @@
-// Kinds → schemas, validators and reference docs. What it writes is committed; with `--check` nothing is written
+// Kinds → schemas, validators and reference docs; assumptions → the ledger of docs/api.md. What it writes is committed; with `--check` nothing is written
 // and stale files end in exit code 1.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,6 +10,7 @@ import { declarationsSchema, kindSchema } from '../src/declarations/index.js';
 import { digest, type JsonObject } from '../src/model/index.js';
 import { collections, kinds } from '../src/resources/index.js';
 import { providerSchema } from '../src/terraform/schema.js';
+import { apiPage } from './ledger-docs.js';
 import { collectionPage, indexPage, kindPage } from './resource-docs.js';
 import { terraformPage } from './terraform-docs.js';
 
@@ -37,6 +38,7 @@ function outputs(): ReadonlyMap<string, string> {
     ...list.map((kind) => [`schemas/${kind.name}.schema.json`, json(kindSchema(kind))] as const),
     ['src/declarations/generated/validators.js', validators()],
     ['docs/terraform-reference.md', terraformPage(providerSchema(kinds, collections))],
+    ['docs/api.md', apiPage(readFileSync('docs/api.md', 'utf8'))],
     ['docs/resources/README.md', indexPage(list, others)],
     ...list.map((kind) => [`docs/resources/${kind.name}.md`, kindPage(kind)] as const),
     ...others.map((one) => [`docs/resources/${one.name}.md`, collectionPage(one)] as const),

@@ -40,6 +40,7 @@ export interface Flags {
   readonly dev?: boolean;
   readonly dialect?: string;
   readonly detailedExitcode?: boolean;
+  readonly checkApi?: boolean;
   readonly env?: string;
   readonly every?: string;
   readonly exclude?: readonly string[];
@@ -208,7 +209,12 @@ export const commands: readonly CommandSpec[] = [
   },
   { name: 'schema', args: '[kind]', doc: 'JSON Schema of declarations, or of one kind', flags: [debug] },
   { name: 'completion', args: '<bash|zsh|fish>', doc: 'completion script for a shell', flags: [debug] },
-  { name: 'doctor', args: '[paths...]', doc: 'check versions, credentials, clock, reachability and lock', flags: project },
+  {
+    name: 'doctor',
+    args: '[paths...]',
+    doc: 'check versions, credentials, clock, reachability and lock',
+    flags: [...project, { spelling: '--check-api', doc: 'check what is assumed of the service, by reading alone (about 40 requests)' }],
+  },
   {
     name: 'sim flip',
     args: '',

@@ -1,6 +1,5 @@
 // A command in a message is meant to be typed as it stands, so it names the PATHs and the environment it was said in.
-import type { Diagnostic, Event, Outcome } from '../model/index.js';
-import { shellWord } from '../state/trouble.js';
+import { shellWord, type Diagnostic, type Event, type Outcome } from '../model/index.js';
 import { commands, type CommandSpec } from './command-table.js';
 
 /** What a command line names beside what it asks for. */

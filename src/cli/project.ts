@@ -1,9 +1,10 @@
 // The project in front of a command: loaded, linted, its complaints said.
-import { nearest, refuse, Refusal, defaultSettings, exits, type Diagnostic, type Origin, type Project, type Settings } from '../model/index.js';
+import { nearest, refuse, Refusal, defaultSettings, exits, type Diagnostic, type Origin, type PlanRequest, type Project, type Settings } from '../model/index.js';
 import { declarationFiles } from '../ports/declaration-files.js';
+import type { Loaded } from '../declarations/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
 import type { Context } from './context.js';
-import { environmentOf } from './memory.js';
+import { environmentOf, storeOf } from './memory.js';
 
 export interface Chosen {
   readonly env: string | undefined;
@@ -22,11 +23,6 @@ export function pairs(flag: string, words: readonly string[] = []): readonly (re
     return at > 0 ? [word.slice(0, at), word.slice(at + 1)] : refuse('usage', `${flag} takes name=value.`);
   });
 }
-
-/** What else can be wrong with a project that loads. */
-type Check = (project: Project) => Promise<readonly Diagnostic[]>;
-
-const nothingElse: Check = () => Promise.resolve([]);
 
 interface Loading {
   readonly project?: Project;
@@ -48,15 +44,45 @@ async function withPrograms<T>(context: Context, work: (synthesise: (folder: str
   }
 }
 
-/** @param blind files that show settings alone; then no program is run */
-async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, check = nothingElse, blind?: DeclarationFiles): Promise<Loading> {
+/** @param blind files that show settings alone; then no program is run, and nothing else is checked */
+async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, references: References, blind?: DeclarationFiles): Promise<Loading> {
   const { load, lint } = await import('../declarations/index.js');
   const { kinds, collections, cwd, environment, stdin } = context;
   const options = { kinds, collections, paths, cwd, files: blind ?? declarationFiles, stdin, environment, variables, ...(env !== undefined && { env }) };
   const loaded = await (blind ? load(options) : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
-  const { project, frame } = loaded;
-  const found = project ? [...loaded.diagnostics, ...lint(project, kinds), ...(await check(project))] : loaded.diagnostics;
+  const { project, understood, frame } = loaded;
+  const found = blind ? [...loaded.diagnostics] : [...loaded.diagnostics, ...lint(understood, kinds)];
+  if (!blind && (references === 'always' || found.some(isError))) found.push(...(await brokenIn(context, loaded, env)));
   return { ...(project && { project }), diagnostics: found.map((one) => framed(one, frame)) };
+}
+
+/** When references are checked while loading: always, or beside other errors. Otherwise the plan checks those that it needs. */
+type References = 'always' | 'with errors';
+
+const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
+
+/** References that lead nowhere or in a circle, those of declarations with other errors too. */
+async function brokenIn(context: Context, { understood, unusable, mayBeDeclared }: Loaded, env: string | undefined): Promise<readonly Diagnostic[]> {
+  const project = unusable.length > 0 ? { ...understood, declarations: [...understood.declarations, ...unusable] } : understood;
+  try {
+    return await brokenHere(context, project, { mayBeDeclared, env });
+  } catch (error) {
+    if (error instanceof Refusal) return error.diagnostics;
+    throw error;
+  }
+}
+
+/** The state is asked only if a reference leads out of what was loaded: it knows what other PATHs declare. */
+export async function brokenHere(
+  context: Context,
+  project: Project,
+  { env, ...how }: { readonly env: string | undefined; readonly request?: PlanRequest; readonly mayBeDeclared?: (address: string) => boolean },
+): Promise<readonly Diagnostic[]> {
+  const { brokenReferences } = await import('../reconciler/references.js');
+  const broken = brokenReferences(context.kinds, project, how);
+  if (!broken.some(({ code }) => code === 'unknown-reference')) return broken;
+  const snapshot = await (await storeOf(context, project.settings, env)).read();
+  return snapshot ? brokenReferences(context.kinds, project, { ...how, state: snapshot.state }) : broken;
 }
 
 function framed(one: Diagnostic, frame: (origin: Origin) => string | undefined): Diagnostic {
@@ -65,9 +91,9 @@ function framed(one: Diagnostic, frame: (origin: Origin) => string | undefined):
 }
 
 /** The project, with warnings and notes said. @throws Refusal with every complaint where it does not load. */
-export async function loadProject(context: Context, paths: readonly string[], how: Chosen = chosen(context), check = nothingElse): Promise<Project> {
-  const { project, diagnostics } = await read(context, paths, how, check);
-  if (!project || diagnostics.some((one) => one.severity === 'error')) throw new Refusal(diagnostics, exits.error);
+export async function loadProject(context: Context, paths: readonly string[], how: Chosen = chosen(context), references: References = 'with errors'): Promise<Project> {
+  const { project, diagnostics } = await read(context, paths, how, references);
+  if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics, exits.error);
   await context.tell(diagnostics);
   return project;
 }
@@ -82,7 +108,7 @@ export async function settingsHere(context: Context, paths: readonly string[] = 
     { ...context, stdin: async () => Buffer.from(settingsIn(Buffer.from(await context.stdin()))).toString() },
     paths,
     chosen(context),
-    nothingElse,
+    'with errors',
     blind,
   );
   if (project) return project.settings;

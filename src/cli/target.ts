@@ -2,6 +2,7 @@
 // this process. Only what is there is handed on; what a kind needs and lacks is refused by name when it is needed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Checked } from '../api/checking.js';
 import type { ConnectOptions, Flip, FlowOptions, Transport } from '../api/index.js';
 import { refuse, Secret, type Cloud, type Emit, type Flipped, type Settings } from '../model/index.js';
 import type { Door } from '../terraform/config.js';
@@ -122,19 +123,36 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
 export async function reach(context: Context, settings: Settings, { emit, ahead }: { readonly emit: Emit; readonly ahead?: Readonly<Record<string, number>> }): Promise<Reached> {
   const { connect } = await import('../api/index.js');
   const { transport, close, name, flow: _, ...doors } = await lineTo(context, settings);
-  const { clock, random, signal } = context;
   const options: ConnectOptions = {
     ...doors,
-    clock,
-    random,
-    signal,
+    ...howToAsk(context, settings),
     emit,
     ...(ahead && { ahead }),
-    ...(settings.requests_per_minute !== undefined && { requestsPerMinute: settings.requests_per_minute }),
     transport: noted(context, transport),
   };
   const cloud = connect(options);
   return { cloud: name === undefined ? cloud : { ...cloud, target: name }, close };
+}
+
+type HowToAsk = Pick<ConnectOptions, 'clock' | 'random' | 'signal' | 'requestsPerMinute'>;
+
+const howToAsk = ({ clock, random, signal }: Context, { requests_per_minute: requestsPerMinute }: Settings): HowToAsk => ({
+  clock,
+  random,
+  signal,
+  ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+});
+
+/** What is assumed of the service, checked by GET alone; neither the IoT platform nor the flow is asked. @throws Refusal */
+export async function* checkedApi(context: Context, settings: Settings): AsyncGenerator<Checked> {
+  const { checkAssumptions } = await import('../api/checking.js');
+  const { transport, close, v2, v3 } = await lineTo(context, settings);
+  try {
+    const doors = { ...(v2 && { v2 }), ...(v3 && { v3 }) };
+    yield* checkAssumptions({ ...doors, ...howToAsk(context, settings), emit: () => undefined, transport: noted(context, transport) }, context.collections);
+  } finally {
+    await close();
+  }
 }
 
 /** The sample flow, which changes what it is asked about: no part of what `reach` gives. @throws Refusal where it has no address */

@@ -1,5 +1,5 @@
 // Everything a command about the cloud works with, set up in order and put away whatever happens.
-import type { Impact, Project, Plan, PlanDocument, PlanRequest, PolicyRule, Settings } from '../model/index.js';
+import { exits, Refusal, type Impact, type Project, type Plan, type PlanDocument, type PlanRequest, type PolicyRule, type Settings } from '../model/index.js';
 import type { Fingerprints } from '../ports/index.js';
 import type { AuditDesk } from '../reconciler/drift.js';
 import type { Meta } from '../report/index.js';
@@ -7,7 +7,7 @@ import type { Snapshot, Store } from '../state/index.js';
 import { told } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds, storeOf } from './memory.js';
-import { loadProject, chosen, type Chosen } from './project.js';
+import { brokenHere, loadProject, chosen, type Chosen } from './project.js';
 import { reach, type Reached } from './target.js';
 import { version } from './version.js';
 import { watch, type Watch } from './watch.js';
@@ -52,7 +52,15 @@ export async function withCloud<T>(context: Context, settings: Settings, work: (
 /** Loads the project, then as `withCloud`. */
 export async function withProject<T>(context: Context, paths: readonly string[], work: (site: Site) => Promise<T>, how: Chosen = chosen(context)): Promise<T> {
   const project = await loadProject(context, paths, how);
-  return withCloud(context, project.settings, (place) => work({ ...place, project }), how.env);
+  try {
+    return await withCloud(context, project.settings, (place) => work({ ...place, project }), how.env);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;
+    // What kept the run from planning says nothing about the references, which are wrong all the same.
+    const broken = await brokenHere(context, project, { env: how.env, request: requestOf(context) }).catch(() => []);
+    const more = broken.filter(({ summary }) => error.diagnostics.every((one) => one.summary !== summary));
+    throw more.length > 0 ? new Refusal([...error.diagnostics, ...more], error.exit) : error;
+  }
 }
 
 export function requestOf({ flags }: Context): PlanRequest {

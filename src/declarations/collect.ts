@@ -26,6 +26,9 @@ export interface Piece {
   readonly recounts?: boolean;
 }
 
+/** Whether something that could not be read may hold a name of a section: then nobody can say that it is missing. */
+export type MayHold = (section: string, name: string) => boolean;
+
 export interface Collected {
   readonly settings: readonly Piece[];
   readonly variables: readonly Piece[];
@@ -33,6 +36,7 @@ export interface Collected {
   readonly expectations: readonly Piece[];
   /** In the order of files and keys; `path[0]` is the kind. */
   readonly declared: readonly Piece[];
+  readonly unread: readonly MayHold[];
 }
 
 interface Collecting {
@@ -44,6 +48,7 @@ interface Collecting {
   readonly lookups: Map<string, Piece>;
   readonly expectations: Map<string, Piece>;
   readonly declared: Map<string, Piece>;
+  readonly unread: MayHold[];
   ours: number;
 }
 
@@ -58,7 +63,7 @@ export async function collect(
   report: Report,
   { overlay = false, pieces = [] }: { readonly overlay?: boolean; readonly pieces?: readonly Piece[] } = {},
 ): Promise<Collected> {
-  const all: Collecting = { library, kinds, report, settings: [], variables: new Map(), lookups: new Map(), expectations: new Map(), declared: new Map(), ours: 0 };
+  const all: Collecting = { library, kinds, report, settings: [], variables: new Map(), lookups: new Map(), expectations: new Map(), declared: new Map(), unread: [], ours: 0 };
   for (const file of files) {
     const reading = await library.read(file);
     if ('faults' in reading) failed(all, file, reading.faults);
@@ -73,8 +78,8 @@ export async function collect(
       detail: 'Type `trueup init` to begin a project here, or name the file or folder that holds it.',
     }));
   }
-  const { settings, variables, lookups, expectations, declared } = all;
-  return { settings, variables: [...variables.values()], lookups: [...lookups.values()], expectations: [...expectations.values()], declared: [...declared.values()] };
+  const { settings, variables, lookups, expectations, declared, unread } = all;
+  return { settings, variables: [...variables.values()], lookups: [...lookups.values()], expectations: [...expectations.values()], declared: [...declared.values()], unread };
 }
 
 const topLevel = (kinds: Kinds): readonly string[] => [...sections, ...kinds.keys()];
@@ -86,8 +91,11 @@ function failed(all: Collecting, file: Found, faults: readonly Fault[]): void {
   const ours = unseen || new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${words})["']?[ \\t]{0,99}:`, 'm').test(all.library.text(file).replaceAll(/[\0\uFFFD]/g, ''));
   if (!ours && !file.named) return leaveOut(all, file);
   all.ours += 1;
+  all.unread.push(unseen ? () => true : (_, name) => isKeyIn(all.library.text(file), name));
   for (const { offset, code, summary, detail } of faults) complain(all, file, offset, code, summary, detail);
 }
+
+const isKeyIn = (text: string, name: string): boolean => new RegExp(`(?<![\\w-])${name}["']?[ \\t]*:`).test(text);
 
 function leaveOut(all: Collecting, file: Found): void {
   all.report.add(() => ({
@@ -123,12 +131,20 @@ function isOurs(all: Collecting, file: Found, documents: readonly RawDocument[])
 
 function takeDocument(all: Collecting, file: Found, document: RawDocument, overlay: boolean): void {
   const { root } = document;
-  if (!isMap(root)) return complain(all, file, 0, 'wrong-type', `a mapping is expected at the top of the file, not ${foundWord(root)}`);
+  if (!isMap(root)) {
+    all.unread.push((_, name) => isKeyIn(all.library.text(file), name));
+    return complain(all, file, 0, 'wrong-type', `a mapping is expected at the top of the file, not ${foundWord(root)}`);
+  }
   for (const key of Object.keys(root)) {
     const offset = offsetOf(document, [key]).offset;
     const words = overlay ? ['settings', 'variables'] : topLevel(all.kinds);
-    if (words.includes(key)) take(all, file, document, key);
-    else if (overlay) complain(all, file, offset, 'environment-file', `\`${key}\` cannot stand in the file of an environment`, 'It holds `settings` and `variables` only.');
+    if (words.includes(key)) {
+      take(all, file, document, key);
+      continue;
+    }
+    const names = root[key];
+    all.unread.push((_, name) => isMap(names) && Object.hasOwn(names, name));
+    if (overlay) complain(all, file, offset, 'environment-file', `\`${key}\` cannot stand in the file of an environment`, 'It holds `settings` and `variables` only.');
     else complain(all, file, offset, 'unknown-section', `\`${key}\` is no kind and no section.${didYouMean(key, words)}`, `Top-level keys are ${words.join(', ')}.`);
   }
 }
@@ -137,6 +153,7 @@ function take(all: Collecting, file: Found, document: RawDocument, key: string):
   const raw = (document.root as RawMap)[key] as Raw;
   if (key === 'settings') return takePiece(all, pieceOf(all, file, [key], raw, offsetOf(document, [key]).offset));
   if (!isMap(raw)) {
+    if (raw !== null) all.unread.push((section) => section === key);
     const empty = raw === null ? ' Remove the key if it holds nothing.' : '';
     return complain(
       all,

@@ -92,6 +92,7 @@ function fill(part: Expression, path: readonly string[], scope: Scope, complain:
       const right = didYouMean(part.name, scope.variables.keys());
       complain({
         path,
+        names: ['variables', part.name],
         code: 'unknown-variable',
         summary: `the variable \`${part.name}\` has no value.${right}`,
         detail: `Give it one with \`--var ${part.name}=…\`, ${scope.prefixes.map((prefix) => prefix + part.name).join(' or ')}, or \`variables: { ${part.name}: … }\` in a file.`,
@@ -241,6 +242,7 @@ function buildLookup(part: Expression & { readonly from: 'lookup' }, path: reado
     const right = didYouMean(part.name, desk.lookups.keys());
     desk.complain({
       path,
+      names: ['lookups', part.name],
       code: 'unknown-lookup',
       summary: `there is no lookup \`${part.name}\`.${right}`,
       detail: 'Declare it: `lookups: { name: { kind: { attribute: value } } }`.',

@@ -10,6 +10,7 @@ import {
   digest,
   own,
   sha256,
+  tryAddress,
   type Collections,
   type Declaration,
   type Diagnostic,
@@ -54,6 +55,12 @@ export interface LoadOptions {
 export interface Loaded {
   /** Absent where any diagnostic is an error. */
   readonly project?: Project;
+  /** What was understood, whatever else is wrong: for checks of that alone. Equal to `project` if that is there. */
+  readonly understood: Project;
+  /** Declarations with errors. Their references can be checked, and references to them lead somewhere. */
+  readonly unusable: readonly Declaration[];
+  /** Whether an address may be declared in what could not be read. */
+  readonly mayBeDeclared: (address: string) => boolean;
   readonly diagnostics: readonly Diagnostic[];
   /** The lines around a place in one of the files, cleared of secrets. */
   readonly frame: (origin: Origin) => string | undefined;
@@ -74,6 +81,7 @@ export async function load(given: LoadOptions): Promise<Loaded> {
   const collected = await collect(library, kinds, [...finding.files, ...brought.documents], report, { pieces: brought.pieces });
   const overlay = finding.overlay && (await collect(library, kinds, [finding.overlay], report, { overlay: true }));
   const used = new Set<string>();
+  const brokenOff = [...finding.diagnostics, ...brought.diagnostics].some(({ severity }) => severity === 'error');
   const run: Run = {
     kinds,
     collections,
@@ -85,13 +93,19 @@ export async function load(given: LoadOptions): Promise<Loaded> {
     lookups: new Map(collected.lookups.map(({ name, raw }) => [name, isMap(raw) ? Object.keys(raw)[0] : undefined])),
     secret: (source, name) => secretOf(options, source, name),
     forms: new Map(),
+    unread: [...collected.unread, ...(overlay?.unread ?? []), ...(brokenOff ? [() => true] : [])],
+    unusable: [],
   };
   const parts = resolve({ ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay, brought.types) } }, collected, overlay);
   adviseUnused(options, used, report);
   const frame = framing(library, [...finding.files, ...brought.documents, ...(finding.overlay ? [finding.overlay] : [])], cwd);
-  if (report.failed()) return { diagnostics: report.all(), frame };
   const variables = Object.fromEntries(Object.entries(outsideVariables(options)).filter(([name]) => used.has(name)));
-  return { project: projectOf(parts, finding.paths, variables), diagnostics: report.all(), frame };
+  const understood = projectOf(parts, finding.paths, variables);
+  const mayBeDeclared = (address: string): boolean => {
+    const { kind, name } = tryAddress(address) ?? {};
+    return kind === undefined || name === undefined || run.unread.some((mayHold) => mayHold(kind, name));
+  };
+  return { ...(!report.failed() && { project: understood }), understood, unusable: run.unusable, mayBeDeclared, diagnostics: report.all(), frame };
 }
 
 /** The disk with the documents of programs, which are on it no more. */
@@ -130,6 +144,7 @@ function resolve(run: Run, collected: Collected, overlay: Collected | undefined)
     for (const declaration of declarationsOf(run, piece)) declarations.push(declaration);
     if (declarations.length <= MOST_DECLARATIONS) continue;
     complain(run, piece, { path: [], code: 'too-many', summary: `the project declares more than ${MOST_DECLARATIONS} objects`, detail: 'Split it into several projects.' });
+    run.unread.push(() => true);
     break;
   }
   refuseConflicts(run, declarations);
@@ -198,14 +213,17 @@ function variablesOf(run: Run, options: Loading, collected: Collected, overlay: 
   for (const [name, text] of Object.entries(outsideVariables(options))) {
     const type = types.get(name);
     const value = outsideValue(text, type, known.get(name));
-    if (value !== undefined) known.set(name, value);
-    else
-      run.report.add(() => ({
-        severity: 'error',
-        code: 'bad-variable',
-        summary: `the variable \`${name}\` has to be ${wordsOf(type).what}, and what it was given from outside is none`,
-        detail: `As in: --var '${name}=${wordsOf(type).example}'`,
-      }));
+    if (value !== undefined) {
+      known.set(name, value);
+      continue;
+    }
+    run.unread.push((section, one) => section === 'variables' && one === name);
+    run.report.add(() => ({
+      severity: 'error',
+      code: 'bad-variable',
+      summary: `the variable \`${name}\` has to be ${wordsOf(type).what}, and what it was given from outside is none`,
+      detail: `As in: --var '${name}=${wordsOf(type).example}'`,
+    }));
   }
   return known;
 }

@@ -16,6 +16,8 @@ interface Cursor {
   indent: number;
   /** Start of the line after this one. */
   next: number;
+  /** How many tokens may still come. They are counted as the full reader's lexer does, or higher; beyond, that one decides. */
+  tokens: number;
 }
 
 const declined = new Error('outside the plain subset');
@@ -30,10 +32,16 @@ const [BRACKET, BRACKET_END, BRACE, BRACE_END] = [code('['), code(']'), code('{'
 /** A tab, a lone carriage return, a mark of byte order or a directive may mean anything. */
 const STRANGE = /[\t\uFEFF]|\r(?!\n)|^%|^\.\.\./m;
 
+function count(cursor: Cursor, tokens: number): void {
+  cursor.tokens -= tokens;
+  if (cursor.tokens < 0) decline();
+}
+
 /** The documents of `text`, empty ones left out; undefined where the full reader has to decide. */
-export function tryQuick(text: string, marked: number): readonly RawDocument[] | undefined {
+export function tryQuick(text: string, marked: number, mostTokens: number = limits.tokens): readonly RawDocument[] | undefined {
   if (STRANGE.test(text)) return undefined;
-  const cursor: Cursor = { text, marked, marks: new Map(), at: 0, end: 0, indent: -1, next: 0 };
+  // One token begins the first document.
+  const cursor: Cursor = { text, marked, marks: new Map(), at: 0, end: 0, indent: -1, next: 0, tokens: mostTokens - 1 };
   const documents: RawDocument[] = [];
   try {
     while (cursor.next < text.length) {
@@ -64,9 +72,12 @@ function advance(cursor: Cursor): void {
     cursor.at = at;
     cursor.end = stop > start && text.charCodeAt(stop - 1) === CR ? stop - 1 : stop;
     cursor.indent = at - start;
+    // Its break, what it is indented by, and a comment.
+    count(cursor, (found < 0 ? 0 : 1) + (at > start ? 1 : 0) + (text.charCodeAt(at) === HASH ? 1 : 0));
     if (at >= cursor.end || text.charCodeAt(at) === HASH) continue;
     if (cursor.indent === 0 && text.startsWith('---', at)) {
       cursor.at += 3;
+      count(cursor, 1);
       if (!restIsEmpty(cursor)) decline();
       cursor.indent = -1;
     }
@@ -79,11 +90,16 @@ function advance(cursor: Cursor): void {
 function restIsEmpty(cursor: Cursor): boolean {
   const from = cursor.at;
   skipSpaces(cursor);
-  return cursor.at >= cursor.end || (cursor.text.charCodeAt(cursor.at) === HASH && cursor.at > from);
+  if (cursor.at >= cursor.end) return true;
+  if (cursor.text.charCodeAt(cursor.at) !== HASH || cursor.at === from) return false;
+  count(cursor, 1);
+  return true;
 }
 
 function skipSpaces(cursor: Cursor): void {
+  const from = cursor.at;
   while (cursor.at < cursor.end && cursor.text.charCodeAt(cursor.at) === SPACE) cursor.at += 1;
+  if (cursor.at > from) count(cursor, 1);
 }
 
 function isItem({ text, at, end }: Cursor): boolean {
@@ -130,6 +146,8 @@ function tryKey(cursor: Cursor, inFlow: boolean): string | undefined {
   const key = plain ? cursor.text.slice(cursor.at, stop) : cursor.text.slice(cursor.at + 1, stop - 1);
   if (NO_TEXT.test(key)) return undefined;
   cursor.at = stop + 1;
+  // A plain text is two tokens, and a colon is one.
+  count(cursor, plain ? 3 : 2);
   return key;
 }
 
@@ -169,6 +187,7 @@ function sequence(cursor: Cursor, indent: number, depth: number): Raw {
   while (cursor.indent === indent && isItem(cursor)) {
     const dash = cursor.at;
     cursor.at += 1;
+    count(cursor, 1);
     if (restIsEmpty(cursor) || isItem(cursor)) decline();
     marks?.set(String(out.length), cursor.at);
     const column = indent + cursor.at - dash;
@@ -213,6 +232,7 @@ function quoted(cursor: Cursor): string {
   const value = text.slice(at + 1, close);
   if (mark === '"' && value.includes('\\')) decline();
   cursor.at = close + 1;
+  count(cursor, 1);
   return value;
 }
 
@@ -245,13 +265,16 @@ function flowMapping(cursor: Cursor, depth: number): Raw {
 function eachMember(cursor: Cursor, close: number, member: () => void): void {
   const { text } = cursor;
   cursor.at += 1;
+  count(cursor, 2);
   skipSpaces(cursor);
   while (text.charCodeAt(cursor.at) !== close) {
     if (cursor.at >= cursor.end) decline();
     member();
     skipSpaces(cursor);
-    if (text.charCodeAt(cursor.at) === COMMA) cursor.at += 1;
-    else if (text.charCodeAt(cursor.at) !== close) decline();
+    if (text.charCodeAt(cursor.at) === COMMA) {
+      cursor.at += 1;
+      count(cursor, 1);
+    } else if (text.charCodeAt(cursor.at) !== close) decline();
     skipSpaces(cursor);
   }
   cursor.at += 1;
@@ -296,6 +319,7 @@ function plain(cursor: Cursor, stop: number): Raw {
   while (cursor.text.charCodeAt(last - 1) === SPACE) last -= 1;
   const text = cursor.text.slice(cursor.at, last);
   cursor.at = last;
+  count(cursor, 2);
   return resolve(text);
 }
 

@@ -35,7 +35,8 @@ export interface Fault {
   readonly detail?: string;
 }
 
-export const limits = { bytes: 2 * 1024 * 1024, levels: 64 } as const;
+/** A token costs up to 400 bytes once it is a value. */
+export const limits = { bytes: 2 * 1024 * 1024, levels: 64, tokens: 900_000 } as const;
 
 const WORD = /^(?:yes|no|on|off)$/i;
 

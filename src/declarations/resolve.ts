@@ -22,7 +22,7 @@ import {
   type Settings,
   type Values,
 } from '../model/index.js';
-import { placeText, type Piece } from './collect.js';
+import { placeText, type MayHold, type Piece } from './collect.js';
 import { escapeText, literalOf } from './expression.js';
 import { build, converted, substitute, type Desk, type Scope } from './interpolate.js';
 import type { Library } from './library.js';
@@ -46,10 +46,14 @@ export interface Run {
   readonly secret: (source: 'env' | 'file', name: string) => Secret;
   /** Filled while loading. */
   readonly forms: Map<string, Form>;
+  readonly unread: MayHold[];
+  /** What was complained of and cannot be planned: for checks that look at nothing but its references. */
+  readonly unusable: Declaration[];
 }
 
 /** Records a complaint, with its place and the lines around it. */
-export function complain(run: Run, piece: Piece, { path, code, summary, detail }: Complaint, address?: string): void {
+export function complain(run: Run, piece: Piece, { path, code, summary, detail, names }: Complaint, address?: string): void {
+  if (names && run.unread.some((mayHold) => mayHold(...names))) return;
   const full = [...piece.path, ...path];
   const key = JSON.stringify([piece.from.file, full, code, summary]);
   if (run.said.has(key)) return;
@@ -85,7 +89,13 @@ export interface Form {
 }
 
 /** Fills in, checks and converts; undefined after a complaint. */
-export function read(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, inside: readonly string[], address?: string): Values | undefined {
+export function read(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, inside: readonly string[]): Values | undefined {
+  const { values, wrong } = tryRead(run, piece, raw, form, scope, inside);
+  return wrong ? undefined : values;
+}
+
+/** Whatever could be made of it, and whether there was a complaint. */
+function tryRead(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, inside: readonly string[], address?: string): { readonly values: Values; readonly wrong: boolean } {
   let wrong = false;
   const say = ({ path, ...rest }: Complaint): void => {
     wrong = true;
@@ -97,7 +107,7 @@ export function read(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope,
   for (const complaint of check(form.validator, form.attributes, filled, form.what)) say(complaint);
   const desk: Desk = { kinds: run.kinds, lookups: run.lookups, references: form.references, secret: run.secret, complain: say };
   const values = build(filled, root, [], desk);
-  return !wrong && isTree(values) ? values : undefined;
+  return isTree(values) ? { values, wrong } : { values: {}, wrong: true };
 }
 
 export function settingsOf(run: Run, piece: Piece): Partial<Settings> {
@@ -163,32 +173,38 @@ export function declarationsOf(run: Run, piece: Piece): readonly Declaration[] {
   const kind = run.kinds.get(piece.path[0] as string) as Kind;
   if (!isMap(piece.raw)) {
     complain(run, piece, { path: [], code: 'wrong-type', summary: `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}` });
-    return [];
+    return membersUnknown(run, piece);
   }
   const { for_each: each, ...body } = piece.raw;
   const form = formOf(run, kind);
-  const members = each === undefined ? [undefined] : piece.counted ? countedOf(run, piece, each) : membersOf(run, piece, each);
+  const members = each === undefined ? [undefined] : ((piece.counted ? countedOf(run, piece, each) : membersOf(run, piece, each)) ?? membersUnknown(run, piece));
   return members.flatMap((member) => declarationOf(run, piece, kind, form, body, member) ?? []);
+}
+
+function membersUnknown(run: Run, { path, name }: Piece): readonly [] {
+  run.unread.push((section, one) => section === path[0] && one === name);
+  return [];
 }
 
 const MOST_MEMBERS = 100_000;
 
-/** Members "0", "1", …; each one's value is its number. */
-function countedOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {
+/** Members "0", "1", …; each one's value is its number. Undefined after a complaint. */
+function countedOf(run: Run, piece: Piece, raw: Raw): readonly Member[] | undefined {
   let wrong = false;
   const say = (complaint: Complaint): void => {
     wrong = true;
     complain(run, piece, complaint);
   };
   const count = ofType(substitute(raw, undefined, ['count'], run.scope, say), 'number');
-  if (wrong) return [];
+  if (wrong) return undefined;
   if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MOST_MEMBERS)
     return Array.from({ length: count }, (_, index) => ({ key: String(index), value: index }));
   say({ path: ['count'], code: 'bad-count', summary: `\`count\` has to be a number from 0 to ${MOST_MEMBERS}`, detail: 'Work it out in the program, or use a loop there.' });
-  return [];
+  return undefined;
 }
 
-function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {
+/** Undefined after a complaint. */
+function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] | undefined {
   let wrong = false;
   const say = (summary: string, more: readonly string[] = [], detail?: string): void => {
     wrong = true;
@@ -198,11 +214,11 @@ function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {
     wrong = true;
     complain(run, piece, complaint);
   });
-  if (wrong) return [];
+  if (wrong) return undefined;
   if (isMap(each)) return Object.entries(each).map(([key, value]) => ({ key, value }));
   if (!Array.isArray(each)) {
     say(`\`for_each\`: a list of texts or a mapping is expected, not ${found(each)}`);
-    return [];
+    return undefined;
   }
   const seen = new Set<string>();
   // A list in a stack is a set of texts, which `toset` makes of anything.
@@ -215,30 +231,30 @@ function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] {
     else if (seen.has(key) && !isSet) say('`for_each`: the same key stands twice', [String(index)]);
     else seen.add(key);
   });
-  return wrong ? [] : [...seen].map((key) => ({ key, value: escapeText(key) }));
+  return wrong ? undefined : [...seen].map((key) => ({ key, value: escapeText(key) }));
 }
 
 function declarationOf(run: Run, piece: Piece, kind: Kind, form: Form, body: RawMap, member?: Member): Declaration | undefined {
   const address = formatAddress({ kind: kind.name, name: piece.name, ...(member ? { key: member.key } : {}) });
   const scope = member ? { ...run.scope, each: member } : run.scope;
-  const values = read(run, piece, body, form, scope, [], address);
-  if (!values) return undefined;
-  const wanted = lifecycleOf(values['lifecycle'] as Lifecycle | undefined, body, member);
-  const wrong = lifecycleTrouble(kind, wanted);
-  for (const complaint of wrong) complain(run, piece, complaint, address);
-  if (wrong.length > 0) return undefined;
+  const { values, wrong } = tryRead(run, piece, body, form, scope, [], address);
+  const named = { address, kind: kind.name, name: address.slice(kind.name.length + 1), origin: piece.origin, at: locator(run, piece) };
+  const wanted = wrong ? {} : lifecycleOf(values['lifecycle'] as Lifecycle | undefined, body, member);
+  const trouble = lifecycleTrouble(kind, wanted);
+  for (const complaint of trouble) complain(run, piece, complaint, address);
+  const waits = piece.depends_on && { depends_on: piece.depends_on };
+  if (wrong || trouble.length > 0) {
+    run.unusable.push({ ...named, values, lifecycle: {}, ...waits });
+    return undefined;
+  }
   const former = piece.recounts && wanted.renamed_from === undefined ? formerCount(piece, member) : undefined;
   return {
-    address,
-    kind: kind.name,
-    name: address.slice(kind.name.length + 1),
+    ...named,
     values: normalAll(kind.attributes, values),
     lifecycle: wanted,
-    origin: piece.origin,
     ...(piece.origin.path !== undefined && { file: piece.from.file }),
     ...(former !== undefined && { recounted: formatAddress({ kind: kind.name, ...former }) }),
-    ...(piece.depends_on && { depends_on: piece.depends_on }),
-    at: locator(run, piece),
+    ...waits,
   };
 }
 

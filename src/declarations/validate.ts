@@ -13,6 +13,8 @@ export interface Complaint {
   readonly code: string;
   readonly summary: string;
   readonly detail?: string;
+  /** It says that this is nowhere, which is not known if a file or section could not be read. */
+  readonly names?: readonly [section: string, name: string];
 }
 
 export interface Validators {

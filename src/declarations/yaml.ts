@@ -4,16 +4,14 @@
 import { Composer, CST, Lexer, Parser, isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLError, type YAMLMap } from 'yaml';
 import { limits, plainText, type Fault, type Marks, type Raw, type RawDocument } from './raw.js';
 
-/** A token costs up to 400 bytes once composed. */
-const MOST_TOKENS = 900_000;
 /** How many values aliases may stand for, all together. */
 const MOST_ALIASED = 10_000;
 
 export type Reading = { readonly documents: readonly RawDocument[] } | { readonly faults: readonly Fault[] };
 
 /** The documents of `text`, empty ones left out, with the keys of containers down to depth `marked` marked; or what is wrong. */
-export function readYaml(text: string, marked: number): Reading {
-  const fault = scan(text);
+export function readYaml(text: string, marked: number, mostTokens: number = limits.tokens): Reading {
+  const fault = scan(text, mostTokens);
   if (fault) return { faults: [fault] };
   const faults: Fault[] = [];
   const documents: RawDocument[] = [];
@@ -32,13 +30,13 @@ export function readYaml(text: string, marked: number): Reading {
 }
 
 /** Looks at the tokens alone: how many, how deep, and those that no declaration file may hold. */
-function scan(text: string): Fault | undefined {
+function scan(text: string, mostTokens: number): Fault | undefined {
   let [offset, lineStart, tokens, flow] = [0, 0, 0, 0];
   const columns: number[] = [];
   for (const token of new Lexer().lex(text)) {
     const type = CST.tokenType(token);
     tokens += 1;
-    if (tokens > MOST_TOKENS) return { offset, code: 'too-large', summary: `the file holds more than ${MOST_TOKENS} tokens`, detail: 'Split it into several files.' };
+    if (tokens > mostTokens) return { offset, code: 'too-large', summary: `the file holds more than ${mostTokens} tokens`, detail: 'Split it into several files.' };
     const forbidden = forbids(type, token, offset);
     if (forbidden) return forbidden;
     if (type === 'flow-map-start' || type === 'flow-seq-start') flow += 1;

@@ -76,7 +76,7 @@ export function parseFault(text: string): Fault {
     if (key === 'method') options.method = option.toUpperCase();
     else if (key === 'path') options.path = option;
     else if (key === 'after' || key === 'times') options[key] = number(key, option);
-    else if (key === 'mode' && name in modes && option === modes[name as keyof typeof modes]) options.mode = option as Mode;
+    else if (key === 'mode' && name in modes && option === modes[name as keyof typeof modes]) options.mode = option;
     else complain(`${JSON.stringify(word)} does not belong there`);
   }
   return { name, ...(value !== undefined && { value }), ...options };

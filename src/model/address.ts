@@ -14,6 +14,12 @@ export function formatAddress({ kind, name, key }: Address): string {
   return key === undefined ? `${kind}.${name}` : `${kind}.${name}[${JSON.stringify(key)}]`;
 }
 
+/** What was typed, in the one spelling that an address has: a key may be escaped as in any JSON. What is no address stays as it is. */
+export function canonicalAddress(text: string): string {
+  const address = tryAddress(text);
+  return address ? formatAddress(address) : text;
+}
+
 export function tryAddress(text: string): Address | undefined {
   const match = ADDRESS.exec(text);
   if (!match) return undefined;

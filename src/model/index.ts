@@ -22,4 +22,5 @@ export * from './pattern.js';
 export * from './plan.js';
 export * from './provider.js';
 export * from './secret.js';
+export * from './shell.js';
 export * from './state.js';

@@ -1,6 +1,6 @@
 // Import: binds an existing live object to a declared address. Nothing is sent; the next plan shows what differs.
-import { refuse, tryAddress, type Entry, type Outcome, type Project } from '../model/index.js';
-import { previousAddress, quote } from './match.js';
+import { refuse, tryAddress, shellWord, type Entry, type Outcome, type Project } from '../model/index.js';
+import { previousAddress } from './match.js';
 import { remembered } from './observe.js';
 import type { Desk } from './propose.js';
 import type { Session } from '../state/store.js';
@@ -17,9 +17,9 @@ export async function bind(desk: Desk & { readonly session: Session }, project: 
     });
   const bound = state.resources[previousAddress(declaration, state) ?? address];
   if (bound?.id === id) return { address, kind: kind.name, action: 'adopt', outcome: 'done', id };
-  if (bound) refuse('bound', `${address} is bound to ${bound.id} already.`, { detail: `Let it go first: trueup state rm ${quote(address)}` });
+  if (bound) refuse('bound', `${address} is bound to ${bound.id} already.`, { detail: `Let it go first: trueup state rm ${shellWord(address)}` });
   const owner = Object.entries(state.resources).find(([, entry]) => entry.kind === kind.name && entry.id === id)?.[0];
-  if (owner !== undefined) refuse('bound', `${id} is managed as ${owner} already.`, { detail: `Move it: trueup state mv ${quote(owner)} ${quote(address)}` });
+  if (owner !== undefined) refuse('bound', `${id} is managed as ${owner} already.`, { detail: `Move it: trueup state mv ${shellWord(owner)} ${shellWord(address)}` });
   const live = (await desk.cloud.find(kind, [id]))[0];
   if (!live) refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `What is there: trueup get ${kind.name}` });
   const entry: Entry = {

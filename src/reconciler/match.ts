@@ -9,6 +9,7 @@ import {
   isTree,
   normal,
   redact,
+  shellWord,
   tryAddress,
   formatAddress,
   unescapeAll,
@@ -129,7 +130,7 @@ export class Matcher {
         declaration,
         'adopt-taken',
         `${declaration.address} wants to adopt ${id}, which is managed as ${owner}.`,
-        `Keep one of the two, or move it: trueup state mv ${quote(owner)} ${quote(declaration.address)}`,
+        `Keep one of the two, or move it: trueup state mv ${shellWord(owner)} ${shellWord(declaration.address)}`,
       );
     const live = collection.byId.get(id);
     if (!live)
@@ -147,7 +148,7 @@ export class Matcher {
       declaration,
       'adopt-bound',
       `${declaration.address} is bound to ${entry.id}, but lifecycle.adopt names ${adopt}.`,
-      `Remove lifecycle.adopt, or let the bound object go first: trueup state rm ${quote(declaration.address)}`,
+      `Remove lifecycle.adopt, or let the bound object go first: trueup state rm ${shellWord(declaration.address)}`,
     );
   }
 }
@@ -155,7 +156,6 @@ export class Matcher {
 export const isTrouble = (match: Match | MatchTrouble): match is MatchTrouble => 'diagnostic' in match;
 
 const key = (kind: string, id: string): string => `${kind} ${id}`;
-export const quote = (address: string): string => (/["[]/.test(address) ? `'${address}'` : address);
 
 function trouble(declaration: Declaration, code: string, summary: string, detail: string, exit: Exit = exits.error): MatchTrouble {
   return { diagnostic: { severity: 'error', code, summary, detail, address: declaration.address, origin: declaration.origin }, exit };
@@ -163,12 +163,15 @@ function trouble(declaration: Declaration, code: string, summary: string, detail
 
 function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchTrouble {
   const ids = candidates.map((live) => live.id).toSorted();
+  const id = ids[0] as string;
+  const isMember = tryAddress(declaration.address)?.key !== undefined;
   const shown = ids.slice(0, 5).join(', ') + (ids.length > 5 ? `, and ${ids.length - 5} more` : '');
   return trouble(
     declaration,
     'ambiguous',
     `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${shown}.`,
-    `Choose one: trueup import ${quote(declaration.address)} ${ids[0]}\nor write lifecycle: { adopt: "${ids[0]}" } beside its attributes.`,
+    // A lifecycle stands beside a whole \`for_each\`, so for one member it cannot be written.
+    `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMember ? '' : `\nor write lifecycle: { adopt: ${JSON.stringify(id)} } beside its attributes.`}`,
     exits.undecided,
   );
 }

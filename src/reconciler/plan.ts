@@ -42,7 +42,7 @@ import { concerns, judge } from './policy.js';
 import { fillAll, graph, valueAt, type Graph, type Resolver } from './resolve.js';
 import type { Selection } from './select.js';
 import { sequence } from './sequence.js';
-import { suggestions } from './suggest.js';
+import { renameHints } from './renames.js';
 
 export interface Proposal {
   readonly plan: Plan;
@@ -102,7 +102,7 @@ export function plan(input: PlanInput): Proposal {
   const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry, held) ?? []);
   const ordered = sequence(changes, removals, input.world, input.kinds);
   for (const change of ordered) if (writes(change)) for (const address of change.depends_on) if (draft.unseen.has(address)) draft.awaited.add(address);
-  diagnostics.push(...suggestions(ordered, input.kinds), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
+  diagnostics.push(...renameHints(ordered, input.kinds), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
   const matched = matchOthers(draft);
   const unmanaged = new Map([...input.world.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]));
   const verdicts = judge(ordered, { selection, input, matched, unmanaged });

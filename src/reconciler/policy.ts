@@ -5,6 +5,7 @@ import {
   isEmpty,
   policyRules,
   Reference,
+  shellWord,
   writes,
   type Change,
   type Create,
@@ -20,7 +21,7 @@ import {
   type Write,
 } from '../model/index.js';
 import { possibleDuplicates } from './duplicates.js';
-import { ownRoot, previousAddress, quote } from './match.js';
+import { ownRoot, previousAddress } from './match.js';
 import { mergedNames, travellingMasks } from './merge.js';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
@@ -141,7 +142,7 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       const root = mine.length === 0 ? {} : ownRoot(collection);
       return possibleDuplicates(kind, mine, unmanaged.get(kind.name) ?? [], (values) => ({ ...root, ...values })).map(({ change, live, differing }) => ({
         address: change.address,
-        detail: `${change.address} nearly equals the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${differing.length === 0 ? 'no declared attribute differs' : `differs in ${differing.join(', ')}`}); if it is the same: trueup import ${quote(change.address)} ${live.id}`,
+        detail: `${change.address} nearly equals the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${differing.length === 0 ? 'no declared attribute differs' : `differs in ${differing.join(', ')}`}); if it is the same: trueup import ${shellWord(change.address)} ${shellWord(live.id)}`,
       }));
     });
   },

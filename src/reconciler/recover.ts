@@ -6,6 +6,7 @@ import {
   Refusal,
   same,
   writables,
+  shellWord,
   type CloudReader,
   type Diagnostic,
   type Emit,
@@ -25,7 +26,6 @@ import type { Session } from '../state/store.js';
 import { taken } from './diff.js';
 import { ageOf, nowOf } from './age.js';
 import { RENEWAL, uuidTicks } from './execute.js';
-import { quote } from './match.js';
 import { remembered, withoutSecrets } from './observe.js';
 
 /** Listings of one kind before giving up on two that agree. */
@@ -240,11 +240,13 @@ export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] 
 const LISTED = 5;
 
 export function question({ intent, candidates }: Undecided): Diagnostic {
-  const address = quote(intent.address);
+  const address = shellWord(intent.address);
   const shown = candidates.slice(0, LISTED).map(({ id, differing: names }) => `  ${id}: ${names.length === 0 ? 'equal to what was sent' : `differs in ${names.join(', ')}`}`);
   const rest = candidates.length > LISTED ? [`  and ${candidates.length - LISTED} more`] : [];
   const equal = candidates.find(({ differing: names }) => names.length === 0);
-  const advice = equal ? `If it is the one of ${equal.id}: trueup import ${address} ${equal.id}` : 'None of them is equal to what was sent, so probably somebody else made them.';
+  const advice = equal
+    ? `If it is the one of ${equal.id}: trueup import ${address} ${shellWord(equal.id)}`
+    : 'None of them is equal to what was sent, so probably somebody else made them.';
   return {
     severity: 'error',
     code: 'undecided',

@@ -5,8 +5,12 @@ import { select } from './select.js';
 
 const everything: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
 
-/** Complaints about references that no plan could follow. `state` answers for what other PATHs declare. */
-export function brokenReferences(kinds: Kinds, project: Project, state: State | undefined): readonly Diagnostic[] {
-  const { declarations, known } = select(kinds, project, state, everything);
-  return graph(declarations, (address) => known.has(address)).diagnostics;
+/** Complaints about references that no plan could follow. `state` answers for what other PATHs declare, `mayBeDeclared` for what could not be read. */
+export function brokenReferences(
+  kinds: Kinds,
+  project: Project,
+  { state, request = everything, mayBeDeclared = () => false }: { readonly state?: State; readonly request?: PlanRequest; readonly mayBeDeclared?: (address: string) => boolean },
+): readonly Diagnostic[] {
+  const { declarations, known } = select(kinds, project, state, request);
+  return graph(declarations, (address) => known.has(address) || mayBeDeclared(address)).diagnostics;
 }

@@ -6,6 +6,7 @@ import {
   referencesIn,
   tryAddress,
   append,
+  shellWord,
   type Declaration,
   type Diagnostic,
   type Entry,
@@ -14,7 +15,7 @@ import {
   type Project,
   type State,
 } from '../model/index.js';
-import { formerAddress, previousAddress, quote } from './match.js';
+import { formerAddress, previousAddress } from './match.js';
 import { spread } from './merge.js';
 import { membersOf } from './resolve.js';
 
@@ -113,13 +114,13 @@ function doubtfulRenames(
       return doubt(
         'renamed-bound',
         'both are recorded',
-        `Remove lifecycle.renamed_from; ${former} is then removed as declared no more. To keep its object: trueup state rm ${quote(former)}`,
+        `Remove lifecycle.renamed_from; ${former} is then removed as declared no more. To keep its object: trueup state rm ${shellWord(former)}`,
       );
     if (!inPaths(entry.file))
       return doubt(
         'renamed-elsewhere',
         `that was declared in ${entry.file}, which is not covered`,
-        `If nothing there declares it any more, let the new address have it: trueup state mv ${quote(former)} ${quote(address)}`,
+        `If nothing there declares it any more, let the new address have it: trueup state mv ${shellWord(former)} ${shellWord(address)}`,
       );
     return [];
   });

@@ -2,13 +2,13 @@
 // on or after it was cut off, `<state>.lock`. A journal belongs to the state whose serial its first record names; one
 // of a lower serial is spent. This file finds and verifies; `file-session.ts` writes.
 import { basename, dirname, join } from 'node:path';
-import { emptyState, refuse, sameTarget, type Begin, type State } from '../model/index.js';
+import { emptyState, refuse, sameTarget, shellWord, type Begin, type State } from '../model/index.js';
 import { fileSession, GENERATIONS, MODE, snapshotOf, type Paths } from './file-session.js';
 import { ADOPTED, adviceFor, decodeJournal, type Journal } from './journal-text.js';
 import { breakLock, holderOf, takeLock, type HeldLock, type LockTools } from './lock.js';
 import { decodeState } from './state-text.js';
 import type { Session, Store } from './store.js';
-import { ifThere, shellWord, withDisk } from './trouble.js';
+import { ifThere, withDisk } from './trouble.js';
 
 export interface FileStoreOptions extends LockTools {
   /** Absolute path of the state file. */

@@ -1,12 +1,12 @@
 // One run at a time. Three layers: a name in the kernel, which a dying process cannot keep; a lock file, which says
 // who and speaks across machines; and fencing (`assertHeld`), which notices that a lock was taken away.
 import { basename, dirname, join } from 'node:path';
-import { exits, refuse, sha256, type Json, canonical } from '../model/index.js';
+import { exits, refuse, sha256, canonical, shellWord, type Json } from '../model/index.js';
 import type { Clock, Files, LockPort, Random } from '../ports/index.js';
 import { parseJson } from './json-text.js';
 import { filled, members, orNull, text, time, whole, word } from './shape.js';
 import type { LockInfo } from './store.js';
-import { ifThere, isDiskError, shellWord } from './trouble.js';
+import { ifThere, isDiskError } from './trouble.js';
 
 export interface LockTools {
   readonly files: Files;

@@ -57,11 +57,6 @@ export async function ifThere<T>(use: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A path as a shell takes it. */
-export function shellWord(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-}
-
 /** Damage: what is wrong with a file, where (line and column from 1), and what to do. */
 export function damaged(file: string, place: { readonly line: number; readonly column: number }, problem: string, detail: string, exit?: Exit): never {
   return refuse('damaged-file', `${file} is damaged at line ${place.line}, column ${place.column}: ${problem}`, { detail, origin: { file, ...place } }, exit);

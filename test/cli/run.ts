@@ -12,6 +12,8 @@ if (built.status !== 0) throw new Error(built.stderr);
 export interface Options {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Another build than the one of the tests. */
+  readonly script?: string;
 }
 
 export interface Folder {
@@ -61,8 +63,8 @@ export function folder(files: Readonly<Record<string, string>> = {}): Folder {
   };
 }
 
-function begin(args: readonly string[], cwd: string, { env = {}, input = '' }: Options = {}): Started {
-  const { process: child, ended } = startCommand(args, { cwd, env: { TERM: 'xterm-256color', ...env }, stdin: input });
+function begin(args: readonly string[], cwd: string, { env = {}, input = '', script = TRUEUP }: Options = {}): Started {
+  const { process: child, ended } = startCommand(args, { cwd, env: { TERM: 'xterm-256color', ...env }, stdin: input, script });
   let [stdout, stderr] = ['', ''];
   const waiting = new Set<() => void>();
   const hear = (): void => waiting.forEach((check) => check());

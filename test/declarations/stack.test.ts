@@ -228,7 +228,7 @@ alert_rules:
     const loaded = await read(tree, { environment });
     expect(loaded.declarations.map((one) => one.values)).toEqual([{ name: 'K ${x} 3' }, { filter_criteria: { alert_type__in: ['wwan_connected'] } }]);
     const found = await errors({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'], environment: { ...environment, TF_VAR_sites: '{hunter2}' } });
-    expect(found.map(shown)).toContain('bad-variable: the variable `sites` has to be a mapping, and what it was given from outside is none / As in: --var \'sites={"a": "b"}\'');
+    expect(found.map(shown)).toEqual(['bad-variable: the variable `sites` has to be a mapping, and what it was given from outside is none / As in: --var \'sites={"a": "b"}\'']);
     expect(found.map(shown).join()).not.toContain('hunter2');
   });
 

@@ -1,6 +1,7 @@
 // What a declaration file may hold, and how hostile ones end: with a clear complaint, soon, and without their text.
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/declarations/raw.js';
+import { Lexer } from 'yaml';
+import { limits, type Fault } from '../../src/declarations/raw.js';
 import { readYaml } from '../../src/declarations/yaml.js';
 import { DENIED, FIFO, disk, errors, loading, project } from './project.js';
 
@@ -45,6 +46,18 @@ describe('the profile', () => {
     expect(text.slice(0, fault?.offset).split('\n').length).toBeLessThanOrEqual(line + 1);
     expect(fault?.summary).toMatch(says);
     expect(JSON.stringify(fault)).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['plain, as the quick reader takes it', '"A"'],
+    ['with an escape, which only the full reader takes', '"\\x41"'],
+  ])('refuses the same number of tokens in a text that is %s', async (_, name) => {
+    const text = `accounts:\n  a: { name: ${name} }\n`;
+    const most = text + '\n'.repeat(limits.tokens - [...new Lexer().lex(text)].length);
+    expect((await project(most)).declarations.map((one) => one.values)).toEqual([{ name: 'A' }]);
+    const [fault, ...more] = await errors(`${most}\n`);
+    expect(fault).toMatchObject({ code: 'too-large', summary: 'the file holds more than 900000 tokens', detail: 'Split it into several files.' });
+    expect(more).toEqual([]);
   });
 
   it('reads YAML 1.2 core', () => {

@@ -1,10 +1,9 @@
 // `trueup apply`: shows the plan, asks, carries it out. A saved plan was reviewed already: it is only checked.
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { exits, refuse, Refusal, sameTarget, writes, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
+import { exits, refuse, Refusal, sameTarget, writes, shellWord, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan.js';
 import type { Session } from '../../state/index.js';
-import { shellWord } from '../../state/trouble.js';
 import { toldOutcome } from '../commands-to-type.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { tellTrouble } from '../reports.js';

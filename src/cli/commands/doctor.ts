@@ -4,7 +4,7 @@ import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { environmentOf, storeOf } from '../memory.js';
 import { loadProject } from '../project.js';
-import { needs, reach, secretOf } from '../target.js';
+import { checkedApi, needs, reach, secretOf } from '../target.js';
 import { version } from '../version.js';
 
 interface Finding {
@@ -36,6 +36,7 @@ export const run: Command = async (context, paths) => {
     ...credentials(context, settings, loaded),
     ...(await memory(context, settings)),
     ...(await cloud(context, settings)),
+    ...(context.flags.checkApi ? await assumed(context, settings) : []),
   ];
   const width = Math.max(...findings.map(({ what }) => what.length)) + 2;
   context.out.write(findings.map(({ mark, what, told }) => `${mark.padEnd(6)}${what.padEnd(width)}${told}\n`).join(''));
@@ -124,6 +125,21 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
   }
   await reached.close();
   return findings;
+}
+
+/** One finding for each assumption that can be checked; what could not be is a note, never ok. */
+async function assumed(context: Context, settings: Settings): Promise<readonly Finding[]> {
+  const { assumptions } = await import('../../api/checking.js');
+  const findings: Finding[] = [];
+  const marks = { ok, note, bad, unchecked: (what: string, detail: string) => note(what, `not checked: ${detail}`) };
+  const refused = await orRefusal(
+    (async () => {
+      for await (const { name, verdict, detail } of checkedApi(context, settings)) findings.push(marks[verdict](name, detail));
+    })(),
+  );
+  if (refused) return [...findings, bad('assumptions', why(refused))];
+  const left = assumptions.length - findings.length;
+  return [...findings, note('others', `${left} assumptions cannot be checked by reading: docs/api.md says what happens if they are wrong`)];
 }
 
 async function firstOf<T>(pages: AsyncIterable<T>): Promise<T | undefined> {

@@ -1,5 +1,5 @@
 // `trueup import ADDRESS ID`: binds a declaration to an object that exists. Sends nothing.
-import { exits } from '../../model/index.js';
+import { canonicalAddress, exits } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command } from '../context.js';
 import { withProject } from '../workplace.js';
@@ -9,7 +9,7 @@ export const run: Command = (context, [address = '', id = '', ...paths]) =>
     const { bind } = await import('../../reconciler/bind.js');
     const session = await store.open('import', desk.cloud.target);
     try {
-      const outcome = await bind({ ...desk, session }, project, address, id);
+      const outcome = await bind({ ...desk, session }, project, canonicalAddress(address), id);
       context.out.write(`${outcome.address} is bound to ${outcome.id}. What differs: ${typed('trueup plan', context.said)}\n`);
       return exits.done;
     } finally {

@@ -1,7 +1,6 @@
 // `trueup plan`: reads, compares, shows. Writes nothing but the files it was asked for.
 import { resolve } from 'node:path';
-import { exits, flagToAllow, refuse, worst, type Exit } from '../../model/index.js';
-import { shellWord } from '../../state/trouble.js';
+import { exits, flagToAllow, refuse, shellWord, worst, type Exit } from '../../model/index.js';
 import type { Assessment } from '../../reconciler/assess.js';
 import type { Proposal } from '../../reconciler/plan.js';
 import { planFormats } from '../../report/formats.js';

@@ -1,19 +1,26 @@
-// `trueup provider install`: puts the provider where Terraform and OpenTofu look for it, without any registry. What is
-// there already and is not the same is never overwritten.
+// `trueup provider install`: puts the provider where Terraform and OpenTofu look for it, without any registry. An
+// earlier installation is upgraded in place; a file that trueup did not write is never overwritten.
+import { createHash } from 'node:crypto';
 import { chmod, copyFile, readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { exits, refuse } from '../../model/index.js';
-import { shellWord } from '../../state/trouble.js';
+import { join, relative, resolve } from 'node:path';
+import { compareText, exits, refuse, shellWord } from '../../model/index.js';
 import type { Command, Context } from '../context.js';
 import { version } from '../version.js';
 
-/** The executable, the script that it starts, and the licences of what is bundled there. */
 const EXECUTABLE = 'terraform-provider-devicecloud.cjs';
-const PARTS = [EXECUTABLE, 'provider.cjs', 'third-party-licences.txt'];
 /** The code that was made of the script. Not every build has it, and without it the provider only starts later. */
 const COMPILED = 'provider.cache';
+/** The script, its licences and its code; the executable that starts it is written last, when all of it is there. */
+const PARTS = ['provider.cjs', 'third-party-licences.txt', COMPILED, EXECUTABLE];
+/** How every executable of ours begins, whatever its version. */
+const OURS = "#!/usr/bin/env node\n'use strict';\n// Written by scripts/build.mjs.\n";
 const SOURCE = 'trueup/devicecloud';
-const HOSTS = ['registry.terraform.io', 'registry.opentofu.org'];
+const TOOLS = [
+  { tool: 'terraform', host: 'registry.terraform.io' },
+  { tool: 'tofu', host: 'registry.opentofu.org' },
+];
+/** Where Node 20 and both tools run. The files are the same for all, and so is the checksum that a lock file keeps. */
+const SYSTEMS = ['darwin_amd64', 'darwin_arm64', 'linux_amd64', 'linux_arm', 'linux_arm64'];
 
 export const run: Command = async (context) => {
   if (context.system.platform === 'win32')
@@ -35,47 +42,97 @@ async function override(context: Context): Promise<void> {
   err.write(`Next, in this shell, without terraform init:\n  export TF_CLI_CONFIG_FILE=${shellWord(file)}\n  terraform plan     # or: tofu plan\n`);
 }
 
+type Parts = ReadonlyMap<string, Buffer>;
+
 /** One version of the provider in a filesystem mirror, which is looked into before any registry is asked. */
 async function mirror(context: Context): Promise<void> {
   const { cwd, environment, err, flags, out } = context;
   const user = environment['HOME'] ?? (flags.user ? refuse('no-home', 'HOME is not set, so there is no folder of the user.') : '');
-  const root = flags.user ? join(user, '.terraform.d', 'plugins') : join(cwd, 'terraform.d', 'plugins');
-  const folders = HOSTS.map((host) => join(root, host, SOURCE, version, systemOf(context)));
-  const missing = (await Promise.all(folders.flatMap((folder) => [...PARTS, COMPILED].map((part) => missingPart(context, folder, part))))).flat();
-  for (const { folder, part } of missing) await copy(context, folder, part);
-  for (const folder of folders)
-    out.write(
-      `${missing.some((one) => one.folder === folder) ? 'wrote' : 'is there already:'} ${flags.user ? join(folder, EXECUTABLE) : relative(cwd, join(folder, EXECUTABLE))}\n`,
-    );
+  const root = flags.user ? join(user, '.terraform.d', 'plugins') : join('terraform.d', 'plugins');
+  const own = systemOf(context);
+  const systems = flags.user ? [own] : [...new Set([...SYSTEMS, own])].toSorted();
+  const versions = TOOLS.map(({ host }) => join(root, host, SOURCE));
+  const parts = await partsOf(context);
+  const packages = versions.flatMap((folder) => systems.map((system) => resolve(cwd, folder, version, system)));
+  for (const folder of packages) await refuseForeign(join(folder, EXECUTABLE));
+  let replaced = false;
+  for (const folder of versions) {
+    const done: string[] = [];
+    for (const system of systems) done.push(await write(context, resolve(cwd, folder, version, system), parts));
+    replaced ||= done.includes('replaced');
+    const verb = ['replaced', 'wrote'].find((one) => done.includes(one)) ?? 'is there already:';
+    out.write(`${verb} ${join(folder, version)} for ${systems.join(', ')}\n`);
+  }
+  await tellOtherVersions(context, versions);
   const config = environment['TF_CLI_CONFIG_FILE'] ?? join(user, '.terraformrc');
   // What cannot be read there is terraform's to complain of.
   if (/^\s*provider_installation\b/m.test(await context.files.read(config).catch(() => '')))
     err.write(`${config} has a provider_installation block, so this folder is only looked into where a filesystem_mirror there names it.\n`);
-  err.write(`Next, where a .tf file says\n  terraform {\n    required_providers {\n      devicecloud = { source = "${SOURCE}", version = "${version}" }\n    }\n  }\n`);
-  err.write('type\n  terraform init     # or: tofu init\n  terraform plan\n');
+  await tellNext(context, root, checksumOf(parts), replaced);
 }
 
-interface Part {
-  readonly folder: string;
-  readonly part: string;
+/** What a package consists of, by name. @throws Refusal if it was not built */
+async function partsOf({ home }: Context): Promise<Parts> {
+  const parts = new Map<string, Buffer>();
+  for (const part of PARTS) {
+    const bytes = await tryBytes(join(home(), part));
+    if (bytes) parts.set(part, bytes);
+    else if (part !== COMPILED) refuse('not-built', `${join(home(), part)} is missing.`, { detail: 'Install trueup again, or type in its sources: npm run build' });
+  }
+  return parts;
 }
 
-/** Nothing where the same is there. @throws Refusal where something else is */
-async function missingPart(context: Context, folder: string, part: string): Promise<readonly Part[]> {
-  const [there, ours] = await Promise.all([tryBytes(join(folder, part)), tryBytes(join(context.home(), part))]);
-  if (ours === undefined && part === COMPILED) return [];
-  if (ours === undefined) return refuse('not-built', `${join(context.home(), part)} is missing.`, { detail: 'Install trueup again, or type in its sources: npm run build' });
-  if (there !== undefined && !there.equals(ours)) foreign(join(folder, part));
-  return there === undefined ? [{ folder, part }] : [];
+async function refuseForeign(executable: string): Promise<void> {
+  const there = await tryBytes(executable);
+  if (there && !there.toString('latin1').startsWith(OURS)) foreign(executable);
 }
 
-/** Under its name complete or not at all; until then under one that Terraform does not take for a provider. */
-async function copy({ files, home, random }: Context, folder: string, part: string): Promise<void> {
+/** Each part complete or not at all; until then under a name that Terraform does not take for a provider. */
+async function write({ files, home, random }: Context, folder: string, parts: Parts): Promise<'replaced' | 'wrote' | 'same'> {
   await files.makeFolder(folder);
-  const unfinished = join(folder, `.${random.uuid()}.tmp`);
-  await copyFile(join(home(), part), unfinished);
-  await chmod(unfinished, part === EXECUTABLE ? 0o755 : 0o644);
-  await files.rename(unfinished, join(folder, part));
+  let done: 'replaced' | 'wrote' | 'same' = 'same';
+  for (const [part, ours] of parts) {
+    const there = await tryBytes(join(folder, part));
+    if (there?.equals(ours)) continue;
+    if (done !== 'replaced') done = there ? 'replaced' : 'wrote';
+    const unfinished = join(folder, `.${random.uuid()}.tmp`);
+    await copyFile(join(home(), part), unfinished);
+    await chmod(unfinished, part === EXECUTABLE ? 0o755 : 0o644);
+    await files.rename(unfinished, join(folder, part));
+  }
+  return done;
+}
+
+/** They stay: a configuration elsewhere may be locked to one of them. */
+async function tellOtherVersions({ cwd, err, files }: Context, folders: readonly string[]): Promise<void> {
+  const others = new Map<string, string[]>();
+  for (const folder of folders)
+    for (const name of await files.list(resolve(cwd, folder)))
+      if (name !== version && /^\d+\.\d+\.\d+[\w.+-]*$/.test(name)) others.set(name, [...(others.get(name) ?? []), shellWord(join(folder, name))]);
+  for (const [name, paths] of others) err.write(`Version ${name} stays, for configurations that are locked to it. To remove it: rm -r ${paths.join(' ')}\n`);
+}
+
+/** What to type next. It depends on the version and the checksum that the lock file of this folder has. */
+async function tellNext({ cwd, err, files }: Context, root: string, checksum: string, replaced: boolean): Promise<void> {
+  const locked = await files.read(join(cwd, '.terraform.lock.hcl')).catch(() => '');
+  const relock = (tool: string): string => `${tool} providers lock -fs-mirror=${shellWord(root)} ${SOURCE}`;
+  const typed = TOOLS.flatMap(({ tool, host }) => {
+    const [entry, other] = new RegExp(`^provider "${host}/${SOURCE}" \\{\\s*version\\s*=\\s*"([\\w.+-]*)"[^]*?^\\}`, 'm').exec(locked) ?? [];
+    if (entry === undefined) return [];
+    if (other !== version) return [`${tool} init -upgrade     # .terraform.lock.hcl has version ${other}`];
+    return [...(entry.includes(checksum) ? [] : [`${relock(tool)}     # .terraform.lock.hcl has another checksum`]), `${tool} init`];
+  });
+  const init = typed.length > 0 ? typed : ['terraform init     # or: tofu init'];
+  err.write(`Next, where a .tf file says\n  terraform {\n    required_providers {\n      devicecloud = { source = "${SOURCE}", version = "${version}" }\n    }\n  }\n`);
+  err.write(`type\n${init.map((line) => `  ${line}\n`).join('')}  terraform plan\n`);
+  if (replaced && typed.length === 0) err.write(`Where a .terraform.lock.hcl has the checksum of what was replaced, type there first:\n  ${relock('terraform')}\n`);
+}
+
+/** Terraform's checksum of a package (`h1:`): a hash over the names and hashes of its files. */
+function checksumOf(parts: Parts): string {
+  const sha256 = (data: Buffer | string, encoding: 'hex' | 'base64'): string => createHash('sha256').update(data).digest(encoding);
+  const files = [...parts].toSorted(([a], [b]) => compareText(a, b));
+  return `h1:${sha256(files.map(([part, bytes]) => `${sha256(bytes, 'hex')}  ${part}\n`).join(''), 'base64')}`;
 }
 
 const tryBytes = async (path: string): Promise<Buffer | undefined> => readFile(path).catch(absent);
@@ -85,7 +142,7 @@ function absent(error: unknown): undefined {
 }
 
 function foreign(path: string): never {
-  return refuse('exists', `${path} is there already and is another one, and nothing is overwritten.`, { detail: `To have this one instead, first type: rm ${shellWord(path)}` });
+  return refuse('exists', `${path} is there already, and trueup did not write it: nothing was changed.`, { detail: `To have ours instead, first type: rm ${shellWord(path)}` });
 }
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };

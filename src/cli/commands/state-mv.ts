@@ -1,14 +1,15 @@
 // `trueup state mv`: gives a managed object another address, and everything that depended on it with it.
-import { exits, refuse, tryAddress, type Result } from '../../model/index.js';
+import { canonicalAddress, exits, refuse, shellWord, tryAddress, type Result } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { entryOf, rewrite } from '../remembered.js';
 
-export const run: Command = async (context, [from = '', to = '']) => {
+export const run: Command = async (context, args) => {
+  const [from = '', to = ''] = args.map(canonicalAddress);
   await rewrite(context, 'state mv', ({ state }) => {
     const entry = entryOf(state, from);
     if (tryAddress(to)?.kind !== entry.kind)
-      refuse('usage', `${to} is no address of ${entry.kind}.`, { detail: `Type it as in: trueup state mv ${from} ${entry.kind}.another-name` });
-    if (state.resources[to]) refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, { detail: `Let it go first: trueup state rm ${to}` });
+      refuse('usage', `${to} is no address of ${entry.kind}.`, { detail: `Type it as in: trueup state mv ${shellWord(from)} ${entry.kind}.another-name` });
+    if (state.resources[to]) refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, { detail: `Let it go first: trueup state rm ${shellWord(to)}` });
     const moved: readonly Result[] = [
       { type: 'result', class: 'applied', address: to, entry },
       { type: 'result', class: 'applied', address: from, entry: null },

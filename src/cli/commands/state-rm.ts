@@ -1,9 +1,10 @@
 // `trueup state rm`: lets objects go, and attempts to make one whose outcome nobody knows. Nothing remote is touched.
-import { exits, type Result } from '../../model/index.js';
+import { canonicalAddress, exits, type Result } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { entryOf, rewrite } from '../remembered.js';
 
-export const run: Command = async (context, addresses) => {
+export const run: Command = async (context, args) => {
+  const addresses = args.map(canonicalAddress);
   await rewrite(context, 'state rm', ({ state, pending }) =>
     addresses.flatMap((address): readonly Result[] => {
       const attempts = pending.filter((intent) => intent.address === address);

@@ -1,9 +1,10 @@
 // `trueup state show`: everything that is remembered of one address, as JSON.
-import { exits, sorted } from '../../model/index.js';
+import { canonicalAddress, exits, sorted } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { entryOf, remembered } from '../remembered.js';
 
-export const run: Command = async (context, [address = '']) => {
+export const run: Command = async (context, [given = '']) => {
+  const address = canonicalAddress(given);
   const { state } = await remembered(context);
   context.out.write(`${JSON.stringify(sorted({ address, ...entryOf(state, address) }), null, 2)}\n`);
   return exits.done;

@@ -39,8 +39,10 @@ export type ResourceClass<K extends Kind> = ClassOf<
 >;
 export type LookupClass<K extends Kind> = ClassOf<Lookup, Condition<K['attributes'], NativeTokens>, References<K['attributes']>>;
 
-/** Where and as what a construct stands in the document. No attribute can be called like it. */
-export const entry = Symbol('entry');
+/** Where and as what a construct stands in the document. No attribute can be called like it. Registered: a process may hold this library twice. */
+export const entry = Symbol.for('trueup.entry');
+
+export const isEntry = (one: object): one is Entry => entry in one;
 
 interface Place {
   readonly section: string;

@@ -1,7 +1,7 @@
 // The root of a program: checks everything below it and gives one document a stack.
 import { Construct, type IConstruct } from 'constructs';
 import { NAME, madeComment, type Made } from '../../model/index.js';
-import { Entry, entry } from './classes.js';
+import { entry, isEntry, type Entry } from './classes.js';
 import { Stack, nameOf, traceOf, writtenSettings } from './stack.js';
 
 /** First line of every document that a program wrote. */
@@ -19,8 +19,8 @@ export class Program extends Construct {
    */
   documents(placeOf: (trace: readonly string[]) => Made['at'] = () => undefined): ReadonlyMap<string, string> {
     const all = this.node.findAll();
-    const stacks = all.filter((one) => one instanceof Stack);
-    const entries = all.filter((one) => one instanceof Entry);
+    const stacks = all.filter(Stack.isStack);
+    const entries = all.filter(isEntry);
     const said = all.flatMap(({ node }) => node.validate().map((text) => (text.startsWith(node.path) ? text : `${node.path}: ${text}`)));
     const wrong = [...said, ...badStacks(stacks), ...collisions(entries)];
     if (wrong.length > 0) throw new Error(['the program declares what cannot be:', ...wrong].join('\n  '));

@@ -11,8 +11,12 @@ export interface StackProps {
   readonly settings?: StackSettings | undefined;
 }
 
+/** Registered, as every mark of a class here: a process may hold this library twice, because a test runner resets modules or two packages bring it. */
+const STACK = Symbol.for('trueup.stack');
+
 export class Stack extends Construct {
   readonly settings: StackSettings | undefined;
+  readonly [STACK] = true;
 
   constructor(scope: Construct, id: string, { settings }: StackProps = {}) {
     super(scope, id);
@@ -20,9 +24,14 @@ export class Stack extends Construct {
     leaveTrace(this);
   }
 
+  /** Whether it is a stack, whichever copy of this library made it. */
+  static isStack(this: void, one: object): one is Stack {
+    return STACK in one;
+  }
+
   /** The stack that the construct is in. @throws where it is in none */
   static of(construct: IConstruct): Stack {
-    for (const scope of construct.node.scopes.toReversed()) if (scope instanceof Stack) return scope;
+    for (const scope of construct.node.scopes.toReversed()) if (Stack.isStack(scope)) return scope;
     throw new Error(`${construct.node.path} is in no Stack: give it one as its scope, or something below one.`);
   }
 }

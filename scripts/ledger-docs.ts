@@ -1,0 +1,25 @@
+// The ledger of docs/api.md, from the assumptions that the client states. What is written by hand around it stays.
+import { areas, type Source } from '../src/api/assumptions.js';
+import { isChecked } from '../src/api/checking.js';
+
+const BEGIN = '<!-- The ledger: written by `npm run generate` from src/api/assumptions.ts. -->';
+const END = '<!-- End of the ledger. -->';
+
+const sources: Readonly<Record<Source, string>> = { reference: 'described', confirmed: 'seen', inferred: 'inferred', unknown: 'unknown' };
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+/** @throws Error if the page has no place for the ledger */
+export function apiPage(page: string): string {
+  const tables = areas.map(({ title, assumptions }) => {
+    const rows = assumptions.map(({ name, assumed, source, otherwise, tests }) => {
+      const files = tests.map((path) => `\`${path.replace(/\.test\.ts$/, '')}\``).join(', ');
+      return `| **${name}**${isChecked(name) ? ' ✓' : ''} | ${cell(assumed)} | ${sources[source]} | ${cell(otherwise)} | ${files === '' ? '–' : files} |`;
+    });
+    return [`### ${title}`, '', '| entry | assumed | source | if it is wrong | tests |', '|---|---|---|---|---|', ...rows, ''].join('\n');
+  });
+  const [before, rest] = page.split(BEGIN);
+  const [, after] = (rest ?? '').split(END);
+  if (before === undefined || after === undefined) throw new Error('docs/api.md has no place for the ledger');
+  return `${before}${BEGIN}\n\n${tables.join('\n')}\n${END}${after}`;
+}

@@ -1,0 +1,6 @@
+// Commands that messages hold are typed at a shell as they stand.
+
+/** A word as every POSIX shell takes it: in single quotes if it holds anything that means something to one. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
