@@ -46,6 +46,8 @@ export interface Door {
 export interface Session extends Courier, Vault {
   readonly options: ConnectOptions;
   readonly target: string;
+  /** Names of the kinds whose ghost records were reported. */
+  readonly ghostsReported: Set<string>;
   /** @throws Refusal where there is no address for the dialect; `subject` is what needs it. */
   readonly doorOf: (name: Dialect['name'], subject: string) => Door;
   /** A request with its credentials; `type` is the media type of its body, where that is not the dialect's. @throws Refusal */
@@ -106,9 +108,10 @@ export function openSession(options: ConnectOptions): Session {
     }
 
     const within = (time: AbortSignal): Session => over(messenger.within(time), AbortSignal.any([signal, time]));
-    return { ...messenger, options, target, tidy, doorOf, reveal, callOf, read, reader, within };
+    return { ...messenger, options, target, ghostsReported, tidy, doorOf, reveal, callOf, read, reader, within };
   }
 
+  const ghostsReported = new Set<string>();
   const target = all.map(({ base }) => base.origin + base.path).join(' ');
   const requestsPerMinute = options.requestsPerMinute ?? (limited ? 450 : undefined);
   return over(courier({ ...options, requestsPerMinute, deadlineSeconds: options.deadlineSeconds ?? 30 }), options.signal);

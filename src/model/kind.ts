@@ -1,7 +1,7 @@
 // A kind is one file that reads as its own manual; this is its form: a collection whose objects are declared.
 import { walk, type Attribute, type Attributes, type Fields } from './attribute.js';
 import type { Collection, Reading } from './collection.js';
-import type { Declaration } from './declaration.js';
+import type { Declaration, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
 
 /** How a kind is spoken to. A verb that is absent does not exist, and nothing can make it. */
@@ -27,6 +27,8 @@ export interface Kind extends Collection {
   readonly operations: Operations;
   /** The activity log does not tell who changed its objects. */
   readonly unlogged?: true;
+  /** A record of a listing with exactly these values, in normal form, stands for no object. */
+  readonly ghost?: Values;
   /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before letting go. */
   readonly retire?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** What is allowed and still likely a mistake, as far as declarations tell; `find` gives another one by its address. */
