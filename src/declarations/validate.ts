@@ -96,6 +96,14 @@ export function mismatch(path: readonly string[], attribute: Attribute, value: R
     const right = didYouMean(value, attribute.values);
     return { path, code: 'unknown-choice', summary: `\`${where}\` is not one of its words.${right}`, detail: `Words: ${attribute.values.join(', ')}.` };
   }
+  if (attribute.only_false === true && value === true) {
+    return {
+      path,
+      code: 'only-false',
+      summary: `\`${where}\`: only false can be declared; the service sets true by itself`,
+      detail: 'Write false, or leave the key out: what is absent is not managed.',
+    };
+  }
   const fix = remedy(attribute, value);
   return {
     path,

@@ -66,7 +66,7 @@ export function bodyOf(kind: Kind): Attributes {
 /** What a lookup may ask for: attributes with one plain value, none required. */
 export function whereOf(kind: Kind): Attributes {
   const asked = Object.entries(kind.attributes).filter(([, { word, secret }]) => secret !== true && ['text', 'choice', 'ref', 'integer', 'number', 'flag'].includes(word));
-  return Object.fromEntries(asked.map(([name, attribute]) => [name, { ...attribute, optional: true, computed: false }]));
+  return Object.fromEntries(asked.map(([name, attribute]) => [name, { ...attribute, optional: true, computed: false, only_false: false }]));
 }
 
 /** What must hold of records: which, all of them, and how many. */

@@ -116,6 +116,7 @@ export function acceptAll(
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     if (!attribute) complaints.push({ path: name, why: 'is not a field' });
     else if (attribute.computed === true || (update && attribute.immutable === true)) complaints.push({ path: name, why: 'cannot be written' });
+    else if (attribute.only_false === true && !(update && value === false)) complaints.push({ path: name, why: 'can only be set to false, by an update' });
     else fields[name] = accept(attribute, value, name, intake, complaints) ?? null;
   }
   return { fields, complaints };

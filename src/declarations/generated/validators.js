@@ -1042,7 +1042,7 @@ return errors === 0;
 }
 
 export const alert_push_destinations = validate14;
-const schema15 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Reads back masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.(env|file)\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
+const schema15 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Reads back masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.(env|file)\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"suspended":{"description":"Whether the service stopped delivering after repeated failures. Only `false` can be declared: it resumes delivery.","type":["boolean","string"],"pattern":"\\$\\{","not":{"const":true}},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
 const pattern25 = new RegExp("^\\$\\{ *secret\\.(env|file)\\..+\\}$", "u");
 
 function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -1061,7 +1061,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!(((((key0 === "name") || (key0 === "enabled")) || (key0 === "endpoint")) || (key0 === "authentication")) || (key0 === "lifecycle"))){
+if(!((((((key0 === "name") || (key0 === "enabled")) || (key0 === "endpoint")) || (key0 === "authentication")) || (key0 === "suspended")) || (key0 === "lifecycle"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err1];
@@ -1244,10 +1244,10 @@ errors++;
 }
 }
 }
-if(data.lifecycle !== undefined){
-let data6 = data.lifecycle;
-if((!(data6 && typeof data6 == "object" && !Array.isArray(data6))) && (typeof data6 !== "string")){
-const err16 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema15.properties.lifecycle.type}};
+if(data.suspended !== undefined){
+let data6 = data.suspended;
+if((typeof data6 !== "boolean") && (typeof data6 !== "string")){
+const err16 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema15.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1256,9 +1256,10 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(typeof data6 === "string"){
-if(!pattern0.test(data6)){
-const err17 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const _errs18 = errors;
+const _errs19 = errors;
+if(true !== data6){
+const err17 = {};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1267,11 +1268,9 @@ vErrors.push(err17);
 }
 errors++;
 }
-}
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-for(const key3 in data6){
-if(!((((((key3 === "protect") || (key3 === "ignore_changes")) || (key3 === "adopt")) || (key3 === "renamed_from")) || (key3 === "on_removal")) || (key3 === "allow_duplicate"))){
-const err18 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+var valid3 = _errs19 === errors;
+if(valid3){
+const err18 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/not",keyword:"not",params:{}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1280,11 +1279,20 @@ vErrors.push(err18);
 }
 errors++;
 }
+else {
+errors = _errs18;
+if(vErrors !== null){
+if(_errs18){
+vErrors.length = _errs18;
 }
-if(data6.protect !== undefined){
-let data7 = data6.protect;
-if((typeof data7 !== "boolean") && (typeof data7 !== "string")){
-const err19 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.protect.type}};
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data6 === "string"){
+if(!pattern0.test(data6)){
+const err19 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1293,9 +1301,12 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(typeof data7 === "string"){
-if(!pattern0.test(data7)){
-const err20 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+}
+if(data.lifecycle !== undefined){
+let data7 = data.lifecycle;
+if((!(data7 && typeof data7 == "object" && !Array.isArray(data7))) && (typeof data7 !== "string")){
+const err20 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema15.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1304,12 +1315,9 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-}
-if(data6.ignore_changes !== undefined){
-let data8 = data6.ignore_changes;
-if((!(Array.isArray(data8))) && (typeof data8 !== "string")){
-const err21 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.ignore_changes.type}};
+if(typeof data7 === "string"){
+if(!pattern0.test(data7)){
+const err21 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1318,9 +1326,11 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(typeof data8 === "string"){
-if(!pattern0.test(data8)){
-const err22 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+for(const key3 in data7){
+if(!((((((key3 === "protect") || (key3 === "ignore_changes")) || (key3 === "adopt")) || (key3 === "renamed_from")) || (key3 === "on_removal")) || (key3 === "allow_duplicate"))){
+const err22 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1330,11 +1340,10 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(Array.isArray(data8)){
-const len0 = data8.length;
-for(let i0=0; i0<len0; i0++){
-if(typeof data8[i0] !== "string"){
-const err23 = {instancePath:instancePath+"/lifecycle/ignore_changes/" + i0,schemaPath:"#/properties/lifecycle/properties/ignore_changes/items/type",keyword:"type",params:{type: "string"}};
+if(data7.protect !== undefined){
+let data8 = data7.protect;
+if((typeof data8 !== "boolean") && (typeof data8 !== "string")){
+const err23 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1343,13 +1352,9 @@ vErrors.push(err23);
 }
 errors++;
 }
-}
-}
-}
-if(data6.adopt !== undefined){
-let data10 = data6.adopt;
-if((typeof data10 !== "string") && (!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))))){
-const err24 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.adopt.type}};
+if(typeof data8 === "string"){
+if(!pattern0.test(data8)){
+const err24 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1358,9 +1363,12 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(typeof data10 === "string"){
-if(!pattern12.test(data10)){
-const err25 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
+}
+}
+if(data7.ignore_changes !== undefined){
+let data9 = data7.ignore_changes;
+if((!(Array.isArray(data9))) && (typeof data9 !== "string")){
+const err25 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1369,11 +1377,9 @@ vErrors.push(err25);
 }
 errors++;
 }
-}
-}
-if(data6.renamed_from !== undefined){
-if(typeof data6.renamed_from !== "string"){
-const err26 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
+if(typeof data9 === "string"){
+if(!pattern0.test(data9)){
+const err26 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1383,13 +1389,11 @@ vErrors.push(err26);
 errors++;
 }
 }
-if(data6.on_removal !== undefined){
-let data12 = data6.on_removal;
-const _errs30 = errors;
-let valid6 = false;
-const _errs31 = errors;
-if(!((data12 === "delete") || (data12 === "forget"))){
-const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema15.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+if(Array.isArray(data9)){
+const len0 = data9.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data9[i0] !== "string"){
+const err27 = {instancePath:instancePath+"/lifecycle/ignore_changes/" + i0,schemaPath:"#/properties/lifecycle/properties/ignore_changes/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1398,13 +1402,13 @@ vErrors.push(err27);
 }
 errors++;
 }
-var _valid0 = _errs31 === errors;
-valid6 = valid6 || _valid0;
-if(!valid6){
-const _errs32 = errors;
-if(typeof data12 === "string"){
-if(!pattern0.test(data12)){
-const err28 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+}
+}
+}
+if(data7.adopt !== undefined){
+let data11 = data7.adopt;
+if((typeof data11 !== "string") && (!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))))){
+const err28 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1413,9 +1417,9 @@ vErrors.push(err28);
 }
 errors++;
 }
-}
-else {
-const err29 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
+if(typeof data11 === "string"){
+if(!pattern12.test(data11)){
+const err29 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1424,11 +1428,11 @@ vErrors.push(err29);
 }
 errors++;
 }
-var _valid0 = _errs32 === errors;
-valid6 = valid6 || _valid0;
 }
-if(!valid6){
-const err30 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
+}
+if(data7.renamed_from !== undefined){
+if(typeof data7.renamed_from !== "string"){
+const err30 = {instancePath:instancePath+"/lifecycle/renamed_from",schemaPath:"#/properties/lifecycle/properties/renamed_from/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1437,22 +1441,14 @@ vErrors.push(err30);
 }
 errors++;
 }
-else {
-errors = _errs30;
-if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
 }
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data6.allow_duplicate !== undefined){
-let data13 = data6.allow_duplicate;
-if((typeof data13 !== "boolean") && (typeof data13 !== "string")){
-const err31 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.allow_duplicate.type}};
+if(data7.on_removal !== undefined){
+let data13 = data7.on_removal;
+const _errs34 = errors;
+let valid7 = false;
+const _errs35 = errors;
+if(!((data13 === "delete") || (data13 === "forget"))){
+const err31 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema15.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1461,9 +1457,13 @@ vErrors.push(err31);
 }
 errors++;
 }
+var _valid0 = _errs35 === errors;
+valid7 = valid7 || _valid0;
+if(!valid7){
+const _errs36 = errors;
 if(typeof data13 === "string"){
 if(!pattern0.test(data13)){
-const err32 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+const err32 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1473,12 +1473,8 @@ vErrors.push(err32);
 errors++;
 }
 }
-}
-}
-}
-}
 else {
-const err33 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err33 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/1/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1487,12 +1483,75 @@ vErrors.push(err33);
 }
 errors++;
 }
+var _valid0 = _errs36 === errors;
+valid7 = valid7 || _valid0;
+}
+if(!valid7){
+const err34 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+else {
+errors = _errs34;
+if(vErrors !== null){
+if(_errs34){
+vErrors.length = _errs34;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data7.allow_duplicate !== undefined){
+let data14 = data7.allow_duplicate;
+if((typeof data14 !== "boolean") && (typeof data14 !== "string")){
+const err35 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.allow_duplicate.type}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+if(typeof data14 === "string"){
+if(!pattern0.test(data14)){
+const err36 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+else {
+const err37 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
 validate14.errors = vErrors;
 return errors === 0;
 }
 
 export const alert_push_destinations_where = validate15;
-const schema16 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"destination_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the destination belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the service stopped delivering after repeated failures.","type":["boolean","string"],"pattern":"\\$\\{"},"last_error_at":{"description":"Time of the last failed delivery.","type":"string"},"last_error_text":{"description":"Text of the last failed delivery.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_push_destinations_where"};
+const schema16 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"suspended":{"description":"Whether the service stopped delivering after repeated failures. Only `false` can be declared: it resumes delivery.","type":["boolean","string"],"pattern":"\\$\\{"},"destination_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the destination belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_error_at":{"description":"Time of the last failed delivery.","type":"string"},"last_error_text":{"description":"Text of the last failed delivery.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_push_destinations_where"};
 const func2 = Object.prototype.hasOwnProperty;
 
 function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -1549,9 +1608,10 @@ errors++;
 }
 }
 }
-if(data.destination_config_id !== undefined){
-if(typeof data.destination_config_id !== "string"){
-const err4 = {instancePath:instancePath+"/destination_config_id",schemaPath:"#/properties/destination_config_id/type",keyword:"type",params:{type: "string"}};
+if(data.suspended !== undefined){
+let data2 = data.suspended;
+if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
+const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema16.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1560,11 +1620,9 @@ vErrors.push(err4);
 }
 errors++;
 }
-}
-if(data.account !== undefined){
-let data3 = data.account;
-if((typeof data3 !== "string") && (!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))))){
-const err5 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema16.properties.account.type}};
+if(typeof data2 === "string"){
+if(!pattern0.test(data2)){
+const err5 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1573,9 +1631,11 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(typeof data3 === "string"){
-if(!pattern12.test(data3)){
-const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
+}
+}
+if(data.destination_config_id !== undefined){
+if(typeof data.destination_config_id !== "string"){
+const err6 = {instancePath:instancePath+"/destination_config_id",schemaPath:"#/properties/destination_config_id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1585,11 +1645,10 @@ vErrors.push(err6);
 errors++;
 }
 }
-}
-if(data.suspended !== undefined){
-let data4 = data.suspended;
-if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
-const err7 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema16.properties.suspended.type}};
+if(data.account !== undefined){
+let data4 = data.account;
+if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
+const err7 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema16.properties.account.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1599,8 +1658,8 @@ vErrors.push(err7);
 errors++;
 }
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
-const err8 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(!pattern12.test(data4)){
+const err8 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1676,7 +1735,7 @@ return errors === 0;
 
 export const alert_rules = validate16;
 const schema17 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent: absent or null is at once.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
-const pattern36 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
+const pattern37 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
 
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_rules" */;
@@ -1800,7 +1859,7 @@ errors++;
 }
 }
 if(typeof data2 === "string"){
-if(!pattern36.test(data2)){
+if(!pattern37.test(data2)){
 const err8 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err8];
@@ -1865,7 +1924,7 @@ errors++;
 }
 }
 if(typeof data4 === "string"){
-if(!pattern36.test(data4)){
+if(!pattern37.test(data4)){
 const err13 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -3051,7 +3110,7 @@ return errors === 0;
 
 export const configuration_managers = validate20;
 const schema21 = {"type":"object","properties":{"router":{"description":"The router. Its id is not the one of its configuration manager.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"Whether the router is kept from taking over its configuration. Sent only where declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"What is merged into the configuration, and the paths that are taken out of it. What is not declared stays as it is. `[object to merge, list of removed paths]`; a path is a list of keys, or a text with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
-const pattern64 = new RegExp(".", "u");
+const pattern65 = new RegExp(".", "u");
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="configuration_managers" */;
@@ -3207,7 +3266,7 @@ vErrors.push(err11);
 errors++;
 }
 if(typeof data5 === "string"){
-if(!pattern64.test(data5)){
+if(!pattern65.test(data5)){
 const err12 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/pattern",keyword:"pattern",params:{pattern: "."}};
 if(vErrors === null){
 vErrors = [err12];
@@ -3696,8 +3755,8 @@ export const precompiled = {
   '1ffd0d2d341de82b88fd01b0b73daeaae4f2d1a7d464df6d8d6b5009040b957a': expectation,
   '0a28da78d29bcca9269d669057d6cb60fd7ee24ac4e6ded11e36201066e84a2e': accounts,
   '8c212ee97254555bb77ffba183b45fde3ef000044b4856edcb7f96a557dcbff5': accounts_where,
-  '35e39cdefffe8fcc69f5e2ee3ccc1c61fc365e366eeb04e2b7dfc48fe5619d4c': alert_push_destinations,
-  '28731c3f85b1da11a28e4525e5d9e20e7508f31dad475b49348ccc270fc83a89': alert_push_destinations_where,
+  'bc7c22a93dbad7a97b15932d07987e0271f55bc846ed2ae4a43eadd62641b5c9': alert_push_destinations,
+  '6fecf24fff4f5d5fc00176f2beaaec59333fcd3ae1757b257825b2c02567cd7e': alert_push_destinations_where,
   '373a333bd66529b140c7582c81c8ffb537d40f6bab2d6e037541776e6aa6f5ce': alert_rules,
   'eee01fcf9e4bcb3dada04086e39c5da8f547634153a84553aadc80de1229cce6': alert_rules_where,
   '560d281651c8a85717ea0eef7d0c7c20079d5e589fd09a68ab1564ab5b1b12a6': account_authorizations,

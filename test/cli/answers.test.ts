@@ -1,0 +1,134 @@
+// Answers as deployments were seen to give them beside the reference, each through the command and a real socket.
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Estate, Quirks } from '../../src/emulator/index.js';
+import { box, type Box } from '../support/box.js';
+import { folder, type Folder } from './run.js';
+
+const boxes: Box[] = [];
+afterEach(async () => {
+  for (const one of boxes.splice(0)) await one.close();
+});
+
+const pager = '0de06d30-aa9b-11f0-9b22-116adc8ab9a4';
+const estate: Estate = {
+  version: 1,
+  root: '1',
+  users: [{ id: '70', email: 'ada@example.com' }],
+  records: {
+    accounts: [
+      { id: '1', account: null, name: 'Headquarters' },
+      { id: '2', account: '1', name: 'Depot' },
+    ],
+    alert_push_destinations: [{ destination_config_id: pager, name: 'Pager', enabled: true, endpoint: { url: 'https://hooks.example.com/t' }, suspended: true }],
+    account_authorizations: [{ id: '900', user: '70', account: '1', role: 'administrator' }],
+    configuration_managers: [{ id: '30', router: '12', account: '1', configuration: [{}, []] }],
+  },
+};
+
+async function cloud(records: Estate['records'] = estate.records, quirks: Partial<Quirks> = {}): Promise<Box> {
+  const one = await box({ ...estate, records }, quirks);
+  boxes.push(one);
+  return one;
+}
+
+/** Answers of the cloud, changed on their way by `change`; JSON is read and written around it. */
+const changing =
+  (path: string, change: (body: Record<string, unknown>) => unknown): NonNullable<Box['intercept']> =>
+  async (request, proceed) => {
+    const answer = await proceed();
+    if (request.method !== 'GET' || new URL(request.url).pathname !== path) return answer;
+    return Response.json(change((await answer.json()) as Record<string, unknown>), { headers: { 'content-type': answer.headers.get('content-type') ?? '' } });
+  };
+
+/** In one line, as it was before it was broken at the width of the screen. */
+const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+const project = (text: string): Folder => folder({ 'trueup.yaml': text });
+
+describe('ghost records', () => {
+  const managers = project.bind(undefined, 'configuration_managers:\n  depot: { router: "12", suspended: false }\n');
+  const ghost = { id: '', account: 'http://elsewhere.example/api/v2/accounts/None/', target: null, version_number: 0, configuration: null, router: null };
+
+  test('are left out with one note, and the plan is made', async () => {
+    const there = await cloud();
+    there.intercept = changing('/api/v2/configuration_managers/', (body) => ({ ...body, data: [ghost, ...(body['data'] as readonly object[]), ghost] }));
+    const { stdout, stderr } = await managers().expect(0, ['plan'], there);
+    expect(stdout).toContain('1 to adopt');
+    expect(stderr.match(/ghost-records/g)).toHaveLength(1);
+    expect(stderr).toContain('The listing of configuration_managers holds 2 records without an id');
+    expect(there.writes()).toEqual([]);
+  });
+
+  test('anything else without an id ends the reading', async () => {
+    const there = await cloud();
+    there.intercept = changing('/api/v2/configuration_managers/', (body) => ({ ...body, data: [{ ...ghost, version_number: 3 }, ...(body['data'] as readonly object[])] }));
+    expect((await managers().expect(1, ['plan'], there)).stderr).toContain('holds a record without a valid id');
+  });
+});
+
+test('a v3 listing may end without links.next, and not without any word of its end', async () => {
+  const home = project('account_authorizations:\n  ada: { user: "70", account: "1", role: administrator }\n');
+  const there = await cloud();
+  const path = '/api/v3/beta/account_authorizations';
+  there.intercept = changing(path, ({ data }) => ({ data, links: {} }));
+  await home.expect(0, ['plan'], there);
+  there.intercept = changing(path, ({ data }) => ({ data }));
+  expect(flat((await home.expect(1, ['plan'], there)).stderr)).toContain('does not say under links.next or meta.pagination.after whether more follows');
+});
+
+test('a refusal keeps its words, whatever its shape', async () => {
+  const home = project('accounts:\n  depot: { name: New depot, account: "1" }\n');
+  const there = await cloud();
+  const page = '<html><head><title>No</title><style>p { color: red }</style></head><body><p>Names are\u202e <b>limited</b> &amp; counted.</p></body></html>';
+  there.intercept = async (request, proceed) => (request.method === 'POST' ? new Response(page, { status: 403, headers: { 'content-type': 'text/html' } }) : proceed());
+  expect((await home.expect(1, ['apply', '--auto-approve'], there)).stdout).toContain('answered 403: Names are limited & counted.');
+  there.intercept = async (request, proceed) => (request.method === 'POST' ? Response.json({ errors: { name: ['is taken'] } }, { status: 400 }) : proceed());
+  expect((await home.expect(1, ['apply', '--auto-approve'], there)).stdout).toContain('answered 400: name: is taken');
+});
+
+describe('a suspended destination', () => {
+  const declared = (suspended: string): Folder =>
+    project(`alert_push_destinations:\n  pager: { name: Pager, enabled: true, endpoint: { url: https://hooks.example.com/t }${suspended} }\n`);
+
+  test('is resumed where that is declared, by nothing but that', async () => {
+    const { env, writes, objects } = await cloud();
+    const home = declared(', suspended: false');
+    const [planned] = (JSON.parse((await home.expect(0, ['plan', '--format', 'json'], { env })).stdout) as { resource_changes: { requests: object[] }[] }).resource_changes;
+    expect(planned?.requests).toEqual([{ method: 'PATCH', path: `/api/v2/alert_push_destinations/${pager}/`, body: { suspended: false } }]);
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    expect(writes()).toEqual([`PATCH /api/v2/alert_push_destinations/${pager}/`]);
+    expect(objects('alert_push_destinations')[0]).toMatchObject({ suspended: false });
+    await home.expect(0, ['plan', '--detailed-exitcode'], { env });
+  });
+
+  test('stays as it is where nothing is declared', async () => {
+    const { env, writes } = await cloud();
+    await declared('').expect(0, ['apply', '--auto-approve'], { env });
+    expect(writes()).toEqual([]);
+  });
+
+  test('is made without a word on it', async () => {
+    const { env, objects } = await cloud({ ...estate.records, alert_push_destinations: [] });
+    const home = declared(', suspended: false');
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    expect(objects('alert_push_destinations')).toHaveLength(1);
+    await home.expect(0, ['plan', '--detailed-exitcode'], { env });
+  });
+
+  test.each([
+    ['', '    suspended: true'],
+    ['variables: { wanted: true }\n', '    suspended: "${var.wanted}"'],
+  ])('cannot be declared: %s%s', async (before, line) => {
+    const { stderr } = await project(`${before}alert_push_destinations:\n  pager:\n    name: Pager\n${line}\n`).expect(1, ['validate']);
+    expect(stderr).toContain('`suspended`: only false can be declared; the service sets true by itself');
+    expect(stderr).toContain('[only-false]');
+  });
+
+  test('is exported without it, and found by it', async () => {
+    const { env } = await cloud();
+    const home = project('lookups:\n  down: { alert_push_destinations: { suspended: true } }\n');
+    await home.expect(0, ['validate']);
+    await home.expect(0, ['export', '--out', 'live'], { env });
+    expect(home.read('live/alert_push_destinations.yaml')).not.toContain('suspended');
+  });
+});
