@@ -183,12 +183,8 @@ export function redact(value: Value, placeholder: (secret: Secret) => Json | und
   if (value instanceof Reference || value instanceof Template) return value.toString();
   if (Array.isArray(value)) return value.map((item: Value) => redact(item, placeholder));
   if (!isTree(value)) return value as Json;
-  const out: Record<string, Json> = {};
-  for (const [key, item] of Object.entries(value)) {
-    if (item instanceof Secret && placeholder(item) === undefined) continue;
-    out[key] = redact(item, placeholder);
-  }
-  return out;
+  const kept = Object.entries(value).filter(([, item]) => !(item instanceof Secret && placeholder(item) === undefined));
+  return Object.fromEntries(kept.map(([key, item]) => [key, redact(item, placeholder)]));
 }
 
 export function redactAll(values: Values, placeholder?: (secret: Secret) => Json | undefined): JsonObject {
