@@ -49,9 +49,17 @@ function show(attribute: Attribute, value: Json, face: Face): Json {
       return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, show(attribute.of, item as Json, face)]));
     case 'object':
       return showAll(attribute.attributes, value as JsonObject, face);
+    case 'document':
+      return face.quirks.escape_html ? escapeTexts(value) : value;
     default:
       return value;
   }
+}
+
+function escapeTexts(value: Json): Json {
+  if (typeof value === 'string') return escapeHtml(value);
+  if (Array.isArray(value)) return value.map(escapeTexts);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escapeTexts(item)])) : value;
 }
 
 function showReference(to: string, wire: Attribute['wire'], id: string, face: Face): Json {

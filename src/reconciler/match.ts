@@ -11,7 +11,7 @@ import {
   redact,
   tryAddress,
   formatAddress,
-  unescapeAll,
+  unescapeFully,
   writables,
   type Attribute,
   type Declaration,
@@ -193,7 +193,7 @@ function comparable(attribute: Attribute, value: Value | undefined): Json {
     return Object.keys(out).length === 0 ? null : out;
   }
   if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(plain)) return plain.map((item) => comparable(attribute.of, item as Value));
-  return unescapeAll(plain);
+  return unescapeFully(plain);
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   Template,
   below,
   equal,
+  equalUnescaped,
   isEmpty,
   isMask,
   isTree,
@@ -16,12 +17,10 @@ import {
   redactAll,
   secretsIn,
   stepsOf,
-  unescapeAll,
   unmasked,
   writables,
   type Attribute,
   type AttributeChange,
-  type Json,
   type JsonObject,
   type Kind,
   type Merge,
@@ -145,7 +144,7 @@ function alike(run: Pick<Merging, 'resend'>, wanted: Value | undefined, live: Va
     const [members, theirs] = [Object.entries(wanted as Values), live as Values];
     return members.length === Object.keys(theirs).length && members.every(([step, item]) => Object.hasOwn(theirs, step) && alike(run, item, theirs[step], below(path, step)));
   }
-  return equal(wanted, live) || equal(wanted, unescapeAll(live as Json));
+  return equalUnescaped(wanted, live);
 }
 
 function without(tree: Values, [step = '', ...rest]: readonly string[]): Values {

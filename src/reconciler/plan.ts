@@ -7,6 +7,7 @@ import {
   redactAll,
   removals,
   same,
+  unescapeAll,
   worst,
   exits,
   isChange,
@@ -337,7 +338,8 @@ function attributeOf({ kind, declared, live, moves }: Planned, path: string): Va
   const value = valueAt(declared, path);
   if (value !== undefined) return isKnown(value) ? value : undefined;
   const computed = kind.attributes[path.split('.', 1)[0] as string]?.computed;
-  return computed && moves ? undefined : valueAt(live?.values ?? {}, path);
+  const read = valueAt(live?.values ?? {}, path);
+  return read === undefined || (computed && moves) ? undefined : unescapeAll(read);
 }
 
 /** Two declarations of one identity would fight over one object, or make it twice. */
