@@ -1,11 +1,11 @@
 // One run's conversation with the cloud: which address a kind is spoken to at, with which credentials, and reads
 // that are answered or refused. Credentials are revealed here, for the request that carries them.
-import { Refusal, exits, refuse, type Emit, type Secret } from '../model/index.js';
+import { Refusal, exits, isLoopback, refuse, type Emit, type Secret } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import { Malformed, parseAnswer } from './answer.js';
 import { courier, type Call, type Courier } from './courier.js';
 import type { Dialect } from './dialect.js';
-import { baseOf, isLoopback, type Base } from './endpoint.js';
+import { baseOf, type Base } from './endpoint.js';
 import { complaint, isTransient } from './errors.js';
 import { iot, rates } from './iot.js';
 import { limiter, type Limiter } from './limiter.js';

@@ -1,6 +1,7 @@
 // The plan: declared, prior and live in, every change with its reason out. Pure: the same inputs give the same bytes.
 import {
   compareText,
+  faultsOf,
   isKnown,
   mayBeDuplicates,
   redact,
@@ -118,11 +119,24 @@ function planDeclared(draft: Draft, declaration: Declaration): Change | undefine
     return undefined;
   }
   const values = match.live ? withNumbers(kind, filled, match.live.values) : filled;
-  const change = match.live ? onLive(draft, kind, declaration, values, { ...match, live: match.live }) : creation(draft, kind, declaration, values, match);
+  const planned = (): Change | undefined =>
+    match.live ? onLive(draft, kind, declaration, values, { ...match, live: match.live }) : creation(draft, kind, declaration, values, match);
+  const change = isFaulty(draft, kind, declaration, values, match.live) ? undefined : planned();
   draft.planned.set(declaration.address, { kind, declared: values, ...(match.live ? { live: match.live } : {}), moves: change === undefined || writes(change) });
   if (match.entry && match.live) noteDrift(draft, kind, declaration, match.entry, match.live);
   if (match.entry && match.gone) draft.drift.push({ address: declaration.address, kind: kind.name, id: match.entry.id });
   return change;
+}
+
+/** Says what is wrong with what is declared, and whether that keeps it from being sent. */
+function isFaulty(draft: Draft, kind: Kind, declaration: Declaration, values: Values, live: Live | undefined): boolean {
+  const sent = live ? ignoring(values, declaration.lifecycle.ignore_changes ?? []) : values;
+  const faults = faultsOf(kind, sent, live?.values).map(({ attribute = '', ...one }): Diagnostic => {
+    const unchanged = one.severity === 'warning' ? { detail: `The live object has it already, so it stays. ${one.detail ?? ''}` } : {};
+    return { ...one, ...unchanged, summary: `${declaration.address}: ${one.summary}`, address: declaration.address, attribute, origin: declaration.at(attribute) };
+  });
+  draft.diagnostics.push(...faults);
+  return faults.some(({ severity }) => severity === 'error');
 }
 
 const common = (draft: Draft, declaration: Declaration, reason: string, match: Match) => ({

@@ -1,6 +1,7 @@
 // What may not happen by accident. Each rule is a small named function over the ordered changes; a rule that
 // speaks blocks the run (exit 3) unless it is allowed by name. Rules only ever remove: none adds a change.
 import {
+  hostOf,
   isEmpty,
   policyRules,
   Reference,
@@ -159,10 +160,13 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
   'destination-moved': ({ changes, input: { domainOf = hostOf } }) =>
     changes.flatMap((change) => {
       if (change.kind !== DESTINATIONS || !('changes' in change)) return [];
-      const moved = change.changes.find(
-        (one) => one.path === 'endpoint.url' && typeof one.before === 'string' && typeof one.after === 'string' && domainOf(one.before) !== domainOf(one.after),
-      );
-      return moved ? [{ address: change.address, detail: `${change.address} moves from ${domainOf(moved.before as string)} to ${domainOf(moved.after as string)}` }] : [];
+      return change.changes.flatMap(({ path, before, after }) => {
+        if (path !== 'endpoint.url' || typeof before !== 'string' || typeof after !== 'string') return [];
+        const [from, to] = [domainOf(before), domainOf(after)].map((domain) => domain ?? 'an address that is no URL') as [string, string];
+        const downgrade = /^https:/i.test(before) && !/^https:/i.test(after);
+        if (from === to && !downgrade) return [];
+        return [{ address: change.address, detail: `${change.address} moves from ${from} to ${to}${downgrade ? ', and from https to http' : ''}` }];
+      });
     }),
 };
 
@@ -260,9 +264,4 @@ function isHeard(rule: Values, delivers: (destination: Value) => boolean): boole
   const targets = rule.http_destinations;
   const told = Array.isArray(targets) && (targets as readonly Value[]).some(delivers);
   return inScope(rule) && (told || !isEmpty(rule.email_destinations));
-}
-
-/** Host of a URL, or the text itself where it is none. */
-export function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : url;
 }

@@ -276,7 +276,7 @@ export const mutants: readonly Mutant[] = [
     replace: "return { records: body['data'], next: null };",
     tests: listing,
   },
-  { name: 'an object that comes twice is taken once', file: 'api/listing.ts', find: 'if (objects.has(live.id)) return undefined;', replace: '', tests: listing },
+  { name: 'an object that comes twice is taken once', file: 'api/listing.ts', find: 'if (live && objects.has(live.id)) return undefined;', replace: '', tests: listing },
   {
     name: 'a page that was read already is read again',
     file: 'api/paging.ts',
@@ -284,7 +284,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (seen.has(key.toString())) return;',
     tests: listing,
   },
-  { name: 'a filter is believed', file: 'api/listing.ts', find: 'if (ids.includes(live.id)) found.set(live.id, live);', replace: 'found.set(live.id, live);', tests: listing },
+  {
+    name: 'a filter is believed',
+    file: 'api/listing.ts',
+    find: 'if (live && ids.includes(live.id)) found.set(live.id, live);',
+    replace: 'found.set(live.id, live);',
+    tests: listing,
+  },
   { name: 'an object that moved is dropped like a record of a log', file: 'api/records.ts', find: 'if (!collection.log)', replace: 'if (false)', tests: records },
   { name: 'a log repeats itself for ever', file: 'api/records.ts', find: 'if (stale > maxEmptyPages)', replace: 'if (false)', tests: records },
   { name: 'pages after the first are not expanded', file: 'api/records.ts', find: "whole.set('expand', expand);", replace: '', tests: records },

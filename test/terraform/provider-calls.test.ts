@@ -335,7 +335,7 @@ describe('complaints', () => {
     [RULE, {}, ['warning : The rule has neither accounts nor groups and never fires']],
     [RULE, { associated_accounts: unknown, filter_criteria: unknown, settings: unknown, http_destinations: [unknown] }, []],
     [DESTINATION, { name: unknown, endpoint: { url: unknown }, authentication: unknown }, []],
-    [DESTINATION, { name: 'N', endpoint: { url: 'http://x.example.com' } }, ['warning endpoint.url: `endpoint.url` begins with http:// instead of https://']],
+    [DESTINATION, { name: 'N', endpoint: { url: 'https://x.example.com:9443' } }, ['warning endpoint.url: `endpoint.url` names port 9443']],
     [DESTINATION, { name: 'N', authentication: { secret_wo: '' } }, ['error authentication.secret_wo: `secret_wo` is empty']],
     [DESTINATION, { name: 'N', authentication: { secret_wo_version: 2 } }, ['error authentication.secret_wo: `secret_wo` is missing']],
     [MANAGER, { router: '12', configuration: '[{"a":"*"}]' }, ['error configuration: The configuration manager: `a` is a mask, not a value']],
