@@ -11,6 +11,7 @@ import {
   own,
   ref,
   removals,
+  roleLadder,
   text,
   writables,
   type Attribute,
@@ -40,6 +41,13 @@ export const settings = object('How the project is run. At most once in a projec
     'Names of the four v2 headers, where a deployment has its own.',
     Object.fromEntries(['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'].map((name) => [name, header(name)])),
     { optional: true },
+  ),
+  roles: map(
+    'Ranks custom roles: each like the known role that it names. A role without a rank counts as the highest when it is given, as the lowest when it is taken.',
+    choice('A known role.', roleLadder),
+    {
+      optional: true,
+    },
   ),
 });
 

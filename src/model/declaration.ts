@@ -1,6 +1,6 @@
 // What a person wrote, once variables, environment and `for_each` are resolved:
 // plain values, with references, secrets and mixed texts standing as objects of their own.
-import type { Expectation } from './audit.js';
+import type { Expectation, Roles } from './audit.js';
 import type { Origin } from './diagnostic.js';
 import { isObject } from './json.js';
 import { Secret } from './secret.js';
@@ -95,9 +95,10 @@ export interface Settings {
   readonly requests_per_minute?: number;
   /** From the reference's header names to those of this deployment. */
   readonly v2_headers: Readonly<Record<string, string>>;
+  readonly roles: Roles;
 }
 
-export const defaultSettings: Settings = { policy: { max_deletes: 5, max_changed_percent: 30 }, v2_headers: {} };
+export const defaultSettings: Settings = { policy: { max_deletes: 5, max_changed_percent: 30 }, v2_headers: {}, roles: {} };
 
 /** A whole project as loaded: everything that is desired, and the files it came from. */
 export interface Project {

@@ -13,13 +13,14 @@ import {
   type Live,
   type PlanRequest,
   type Project,
+  type Roles,
 } from '../model/index.js';
 import type { Snapshot } from '../state/store.js';
 import { checkTarget, observe, type World } from './observe.js';
 import { plan } from './plan.js';
 import type { PlanInput } from './plan-input.js';
 import type { Desk } from './propose.js';
-import { ACCOUNTS, administers, AUTHORIZATIONS, rank } from './roles.js';
+import { ACCOUNTS, AUTHORIZATIONS, rank } from './roles.js';
 import { select } from './select.js';
 
 /** Beyond so many cells only the authorizations themselves are listed, without where they reach. */
@@ -43,7 +44,7 @@ export async function reviewAccess(
   const selection = select(kinds, project, state, request);
   const input: PlanInput = { kinds, project, state, world, selection, secrets: new Map(), compose: cloud.compose, request, now: clock.now() };
   const { changes, diagnostics } = plan(input).plan;
-  const found = accessReview(world, changes);
+  const found = accessReview(world, changes, project.settings.roles);
   return { access: found.access as AccessReview, diagnostics: [...diagnostics.filter(({ severity }) => severity === 'error'), ...found.diagnostics] };
 }
 
@@ -51,14 +52,19 @@ export async function reviewAccess(
  * The review of an audit. Where that read authorizations and had no need of accounts, they are read for the review;
  * where they cannot be, it says so, and nobody knows what reaches where.
  */
-export async function reviewWith({ kinds, cloud, emit }: Desk, world: World, changes: readonly Change[], entries: readonly Entry[]): Promise<Reviewed> {
-  if (!world.has(AUTHORIZATIONS) || world.has(ACCOUNTS)) return accessReview(world, changes);
+export async function reviewWith(
+  { kinds, cloud, emit }: Desk,
+  world: World,
+  changes: readonly Change[],
+  { entries, roles }: { readonly entries: readonly Entry[]; readonly roles: Roles },
+): Promise<Reviewed> {
+  if (!world.has(AUTHORIZATIONS) || world.has(ACCOUNTS)) return accessReview(world, changes, roles);
   try {
-    return accessReview(new Map([...world, ...(await observe(cloud, kinds, [ACCOUNTS], entries, emit))]), changes);
+    return accessReview(new Map([...world, ...(await observe(cloud, kinds, [ACCOUNTS], entries, emit))]), changes, roles);
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
     const summary = 'The access review holds no account tree, because accounts could not be read.';
-    const { access, diagnostics } = accessReview(world, changes);
+    const { access, diagnostics } = accessReview(world, changes, roles);
     return { access, diagnostics: [...diagnostics, ...error.diagnostics.map((one): Diagnostic => ({ ...one, severity: 'warning', summary: `${summary} ${one.summary}` }))] };
   }
 }
@@ -77,11 +83,14 @@ interface Place {
   readonly rooted: boolean;
 }
 
+const ADMINISTRATOR = rank('administrator');
+
 /** What one authorization gives. */
 interface Grant {
   readonly user: string;
   readonly account: string;
   readonly role: string;
+  readonly rank: number;
   readonly declared: { readonly address: string; readonly role: string } | undefined;
 }
 
@@ -94,7 +103,7 @@ interface Reach {
 type Reaching = ReadonlyMap<string, Reach>;
 
 /** A review of what was read. `changes`: of the plan, for what is declared. */
-export function accessReview(world: World, changes: readonly Change[]): Reviewed {
+export function accessReview(world: World, changes: readonly Change[], roles: Roles = {}): Reviewed {
   const authorizations = world.get(AUTHORIZATIONS);
   if (!authorizations) return { access: null, diagnostics: [] };
   const declared = declaredRoles(changes);
@@ -103,7 +112,7 @@ export function accessReview(world: World, changes: readonly Change[]): Reviewed
   for (const { id, values } of authorizations.byId.values()) {
     const { user, account, role } = values;
     if (typeof user !== 'string' || typeof account !== 'string') nameless.push(id);
-    else append(own, account, { user, account, role: typeof role === 'string' ? role : '', declared: declared.get(id) });
+    else append(own, account, { user, account, role: typeof role === 'string' ? role : '', rank: rank(typeof role === 'string' ? role : '', roles), declared: declared.get(id) });
   }
   const { places, circling } = placesOf(world.get(ACCOUNTS)?.byId ?? new Map<string, Live>(), own);
   const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
@@ -121,7 +130,7 @@ function alongTheTree(places: readonly Place[], own: ReadonlyMap<string, readonl
     const given = new Map<string, Grant[]>();
     for (const grant of (own.get(id) ?? []).toSorted((a, b) => height(b) - height(a))) append(given, grant.user, grant);
     const reaching = reachOf(given, complete ? above.at(-1)?.reaching : undefined);
-    const more = [...given].filter(([user, grants]) => grants.some(({ role }) => administers(role)) && !administrators.has(user)).map(([user]) => user);
+    const more = [...given].filter(([user, grants]) => grants.some((grant) => grant.rank === ADMINISTRATOR) && !administrators.has(user)).map(([user]) => user);
     more.forEach((user) => administrators.add(user));
     above.push({ reaching, administrators: more });
     for (const user of [...reaching.keys()].toSorted(byNumber)) cells.push(...cellOf(id, reaching.get(user) as Reach, given.get(user) ?? []));
@@ -135,16 +144,16 @@ function reachOf(given: ReadonlyMap<string, readonly Grant[]>, inherited: Reachi
   const reaching = new Map(inherited);
   for (const [user, [grant]] of given as ReadonlyMap<string, readonly [Grant, ...Grant[]]>) {
     const before = inherited.get(user);
-    const nothing = rank(grant.role) === 0 && before !== undefined && rank(before.near.role) !== 0;
-    reaching.set(user, { near: nothing ? before.near : grant, high: before && rank(before.high.role) > rank(grant.role) ? before.high : grant });
+    const nothing = grant.rank === 0 && before !== undefined && before.near.rank !== 0;
+    reaching.set(user, { near: nothing ? before.near : grant, high: before && before.high.rank > grant.rank ? before.high : grant });
   }
   return reaching;
 }
 
 /** @param given what authorizations of the account itself give the user, the highest first */
 function cellOf(account: string, { near, high }: Reach, given: readonly Grant[]): readonly AccessCell[] {
-  const { user, role, account: from } = outranks(high.role, near.role) ? high : near;
-  if (from !== account && rank(role) === 0 && given.length === 0) return [];
+  const { user, role, rank: height, account: from } = outranks(high, near) ? high : near;
+  if (from !== account && height === 0 && given.length === 0) return [];
   const own = given.map((grant) => grant.role);
   const declaring = given.filter(({ declared }) => declared !== undefined);
   const wanted = declaring.find((grant) => grant.declared?.role !== grant.role) ?? declaring[0];
@@ -161,15 +170,15 @@ function cellOf(account: string, { near, high }: Reach, given: readonly Grant[])
   ];
 }
 
-/** Whether a role certainly gives more than one that reaches the account from nearer; an unknown role gives more than none. */
-function outranks(role: string, nearer: string): boolean {
-  if (rank(role) === 0) return false;
-  if (rank(nearer) === 0) return true;
-  return rank(nearer) < 0 ? administers(role) : rank(role) > rank(nearer);
+/** Whether a grant certainly gives more than one that reaches the account from nearer; an unknown role gives more than none. */
+function outranks({ rank: role }: Grant, { rank: nearer }: Grant): boolean {
+  if (role === 0) return false;
+  if (nearer === 0) return true;
+  return nearer < 0 ? role === ADMINISTRATOR : role > nearer;
 }
 
 /** To sort by: an unknown role stands between none and those that are known. */
-const height = ({ role }: Grant): number => (rank(role) < 0 ? 0.5 : rank(role));
+const height = ({ rank: role }: Grant): number => (role < 0 ? 0.5 : role);
 
 const nameOf = ({ id, values }: Live): string => (typeof values.name === 'string' ? values.name : id);
 

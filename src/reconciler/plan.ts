@@ -94,7 +94,7 @@ export function plan(input: PlanInput): Proposal {
   diagnostics.push(...twins(draft, changes), ...secretsUnseen(draft));
   const held = heldElsewhere(selection, input.state);
   const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry, held) ?? []);
-  const ordered = sequence(changes, removals, input.world, input.kinds);
+  const ordered = sequence(changes, removals, input.world, input.kinds, input.project.settings.roles);
   diagnostics.push(...suggestions(ordered, matcher, input.kinds), ...concerns(ordered, input));
   const verdicts = judge(ordered, selection, input);
   const errors = diagnostics.some((one) => one.severity === 'error') ? [exits.error] : [];

@@ -30,7 +30,7 @@ export async function propose(desk: Desk, project: Project, snapshot: Snapshot |
   const [world, secrets] = await Promise.all([read(neededKinds(project, selection, request)), compareSecrets(desk, selection, state)]);
   const input: PlanInput = { kinds: desk.kinds, project, state, world, selection, secrets, compose: desk.cloud.compose, request, now: desk.clock.now() };
   const first = plan(input);
-  const unread = policyNeeds(first.plan.changes, desk.kinds).filter((name) => !world.has(name));
+  const unread = policyNeeds(first.plan.changes, desk.kinds, project.settings.roles).filter((name) => !world.has(name));
   const more = await readMore(unread, read);
   const moves = first.plan.verdicts.some((one) => one.rule === 'destination-moved');
   const domains = moves ? { domainOf: (await import('./domains.js')).registrableDomain } : {};

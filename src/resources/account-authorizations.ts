@@ -1,6 +1,6 @@
 // Account authorizations: the role a user holds in an account and its sub-accounts. The API reads them and
 // changes the role; it neither creates nor deletes them. "No access" is a role.
-import { choice, kind, ref, text } from '../model/index.js';
+import { choice, kind, ref, roleLadder, text } from '../model/index.js';
 
 export const accountAuthorizations = kind({
   name: 'account_authorizations',
@@ -11,7 +11,7 @@ export const accountAuthorizations = kind({
   attributes: {
     user: ref('The user.', 'users', { immutable: true, wire: 'relationship' }),
     account: ref('The account.', 'accounts', { immutable: true, wire: 'relationship' }),
-    role: choice('The role. Others than those named pass with a warning.', ['no_access', 'read_only_user', 'full_access_user', 'administrator'], { open: true, wire: 'attribute' }),
+    role: choice('The role. Others than those named pass with a warning.', roleLadder, { open: true, wire: 'attribute' }),
     id: text('Record id.', { computed: true }),
   },
   operations: {

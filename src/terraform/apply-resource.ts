@@ -188,7 +188,7 @@ async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Pr
     const outcome = await bench.write(shop, change);
     if (outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(shop, kind, outcome))]);
   };
-  if (!endangers(change)) {
+  if (!endangers(change, shop.roles)) {
     await send();
     return [];
   }
@@ -200,10 +200,10 @@ async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Pr
 }
 
 /** @throws Refusal where the change would take from others what they need, and nobody allowed it */
-async function judged({ sight, kinds, allow, limit }: Shop, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
+async function judged({ sight, kinds, allow, roles, limit }: Shop, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
   const world = new Map<string, Collection>();
   const warnings: WireDiagnostic[] = [];
-  for (const name of new Set([kind.name, ...policyNeeds([change], kinds)])) {
+  for (const name of new Set([kind.name, ...policyNeeds([change], kinds, roles)])) {
     try {
       world.set(name, await limit.until(sight.list(kinds.get(name) as Kind)));
     } catch (error) {
@@ -212,7 +212,7 @@ async function judged({ sight, kinds, allow, limit }: Shop, kind: Kind, change: 
       warnings.push(told(kind, { ...missing, severity: 'warning', summary: `${name} were not checked for what this change touches: ${missing.summary}` }));
     }
   }
-  const blocked = judgeAlone(change, world).filter(({ rule }) => !allow.includes(rule));
+  const blocked = judgeAlone(change, world, roles).filter(({ rule }) => !allow.includes(rule));
   if (blocked.length === 0) return warnings;
   throw new Refusal(
     blocked.map(({ rule, detail, address }) => ({

@@ -14,6 +14,7 @@ import {
   type Live,
   type Outcome,
   type PolicyRule,
+  type Roles,
 } from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../ports/index.js';
 import { beforeRun, perform, type Before, type Hands, type Performed, type Surroundings } from '../reconciler/execute.js';
@@ -43,6 +44,7 @@ export interface Shop {
   /** Addresses of creates whose question a person was asked. */
   readonly told: Set<string>;
   readonly allow: readonly PolicyRule[];
+  readonly roles: Roles;
   /** Changes that are judged by what is live go one after the other. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;

@@ -43,6 +43,7 @@ describe('a whole file', () => {
       policy: { max_deletes: 7, max_changed_percent: 30 },
       requests_per_minute: 400,
       v2_headers: { 'X-MGR-API-ID': 'X-A' },
+      roles: {},
     });
     expect(lookups).toEqual([{ name: 'hq', kind: 'accounts', where: { name: 'Headquarters' }, origin: { file: 'trueup.yaml', line: 9, column: 3 } }]);
     expect(declarations.map(({ address, name, origin }) => [address, name, origin.line, origin.column])).toEqual([
@@ -473,7 +474,7 @@ describe('environments', () => {
     const plain = await project(tree);
     expect([plain.settings.policy, plain.declarations[0]?.values['name']]).toEqual([{ max_deletes: 1, max_changed_percent: 10 }, 'dev']);
     const prod = await project(tree, { env: 'prod' });
-    expect([prod.settings, prod.declarations[0]?.values['name']]).toEqual([{ policy: { max_deletes: 2, max_changed_percent: 10 }, v2_headers: {} }, 'prod']);
+    expect([prod.settings, prod.declarations[0]?.values['name']]).toEqual([{ policy: { max_deletes: 2, max_changed_percent: 10 }, v2_headers: {}, roles: {} }, 'prod']);
   });
 
   it('are found beside a named file, else in the current folder', async () => {

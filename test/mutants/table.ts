@@ -455,8 +455,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'demotions come before promotions',
     file: 'reconciler/sequence.ts',
-    find: '[...changes.filter((change) => !demotes(change)), ...last]',
-    replace: '[...last, ...changes.filter((change) => !demotes(change))]',
+    find: '[...changes.filter((change) => !demotes(change, roles)), ...last]',
+    replace: '[...last, ...changes.filter((change) => !demotes(change, roles))]',
     tests: plan,
   },
   {
@@ -466,7 +466,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'others !== undefined',
     tests: administrators,
   },
-  { name: 'a demoted administrator still counts', file: 'reconciler/administrators.ts', find: 'if (demotes(change)) demoted.add(change.id);', replace: '', tests: administrators },
+  {
+    name: 'a demoted administrator still counts',
+    file: 'reconciler/administrators.ts',
+    find: 'if (demotes(change, roles)) demoted.add(change.id);',
+    replace: '',
+    tests: administrators,
+  },
   { name: 'a promotion is believed', file: 'reconciler/execute.ts', find: 'around.awaited(change.address) || ', replace: '', tests: administrators },
   { name: 'dependents of a failure go on', file: 'reconciler/apply.ts', find: "return outcome !== undefined && outcome !== 'done';", replace: 'return false;', tests: apply },
 
@@ -483,8 +489,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an unknown role administers',
     file: 'reconciler/roles.ts',
-    find: "role === 'administrator'",
-    replace: "rank(role) < 0 || role === 'administrator'",
+    find: "rank(role, roles) === ladder.indexOf('administrator')",
+    replace: "rank(role, roles) < 0 || rank(role, roles) === ladder.indexOf('administrator')",
     tests: plan,
   },
   { name: 'what is protected goes', file: 'reconciler/policy.ts', find: '.filter(isRemoval)', replace: '.filter(() => false)', tests: plan },
