@@ -122,9 +122,15 @@ function doorsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOptions): 
     ...(two && {
       v2: { dialect: v2, base: baseOf(two.url, v2.address), headers: Object.fromEntries(Object.entries(two.headers).map(([name, secret]) => [name, { prefix: '', secret }])) },
     }),
-    ...(three && { v3: { dialect: v3, base: baseOf(three.url, v3.address), headers: { authorization: { prefix: 'Bearer ', secret: three.token } } } }),
+    ...(three && { v3: { dialect: v3, base: v3Base(three.url), headers: { authorization: { prefix: 'Bearer ', secret: three.token } } } }),
     ...(platform && { iot: platformDoor(baseOf(platform.url, iot.address), clock) }),
   };
+}
+
+/** With `/api/v3` at its end, or without: the paths of v3 begin with it. */
+function v3Base(url: string): Base {
+  const { origin, path } = baseOf(url, v3.address);
+  return { origin, path: path.replace(/\/api\/v3$/, '') };
 }
 
 /** Its requests carry a token that each of them is given anew. */

@@ -132,3 +132,87 @@ describe('a suspended destination', () => {
     expect(home.read('live/alert_push_destinations.yaml')).not.toContain('suspended');
   });
 });
+
+describe('doctor', () => {
+  test('proves each address by a listing of one record', async () => {
+    const there = await cloud();
+    const asked: string[] = [];
+    there.intercept = async (request, proceed) => {
+      const { pathname, search } = new URL(request.url);
+      asked.push(`${request.method} ${pathname}${decodeURIComponent(search)}`);
+      return proceed();
+    };
+    const { stdout } = await folder().expect(0, ['doctor'], there);
+    expect(stdout).toMatch(/ok +v2 answers[^]*ok +v3 answers/);
+    expect(asked).toEqual(['GET /api/v2/accounts/?limit=1', 'GET /api/v3/beta/account_authorizations?page[size]=1']);
+  });
+
+  test.each([
+    ['TRUEUP_V3_URL', '/wrong', /BAD +v3 answers/],
+    ['TRUEUP_V3_URL', '/api/v2', /BAD +v3 answers/],
+    ['TRUEUP_V2_URL', '/api/v3', /BAD +v2 answers/],
+    ['TRUEUP_V2_URL', '', /BAD +v2 answers/],
+  ])('passes no wrong %s: %s', async (name, path, words) => {
+    const { env } = await cloud();
+    const wrong = `${new URL(env[name] as string).origin}${path}`;
+    expect((await folder().expect(1, ['doctor'], { env: { ...env, [name]: wrong } })).stdout).toMatch(words);
+  });
+
+  test.each([
+    ['an empty page of another service', { data: [] }],
+    ['a list', []],
+    ['errors', { data: [], meta: { next: null }, errors: [{ detail: 'no' }] }],
+  ])('takes %s for no answer', async (_, body) => {
+    const there = await cloud();
+    there.intercept = async () => Response.json(body);
+    expect((await folder().expect(1, ['doctor'], there)).stdout).toMatch(/BAD +v2 answers/);
+  });
+});
+
+test.each(['', '/', '/api/v3', '/api/v3/'])('a v3 address may end in %j', async (end) => {
+  const { env } = await cloud();
+  const home = project('account_authorizations:\n  ada: { user: "70", account: "1", role: administrator }\n');
+  await home.expect(0, ['apply', '--auto-approve'], { env: { ...env, TRUEUP_V3_URL: `${env['TRUEUP_V3_URL']}${end}` } });
+  await home.expect(0, ['plan', '--detailed-exitcode'], { env });
+});
+
+describe('names of the v2 headers', () => {
+  const accounts = 'accounts:\n  hq: { name: Headquarters, lifecycle: { adopt: "1" } }\n';
+  const mapping = (names: object): Readonly<Record<string, string>> => ({ TRUEUP_V2_HEADERS: JSON.stringify(names) });
+
+  test('come from the environment, and from the settings before that, each by itself', async () => {
+    const there = await cloud();
+    const seen: string[] = [];
+    there.intercept = async (request) => {
+      seen.push([...request.headers.keys()].filter((name) => name.startsWith('x-')).join(' '));
+      return Response.json({ data: [{ id: '1', name: 'Headquarters', account: null }], meta: { next: null } });
+    };
+    const env = { ...there.env, ...mapping({ 'X-MGR-API-ID': 'X-Env-Id', 'X-VND-API-KEY': 'X-Env-Key' }) };
+    const home = project(`settings: { v2_headers: { X-MGR-API-ID: X-Set-Id } }\n${accounts}`);
+    await home.expect(0, ['plan'], { env });
+    await project(accounts).expect(0, ['plan'], { env });
+    expect(seen).toEqual(['x-env-key x-mgr-api-key x-set-id x-vnd-api-id', 'x-env-id x-env-key x-mgr-api-key x-vnd-api-id']);
+    expect(flat((await home.run(['doctor'], { env })).stdout)).toContain('X-MGR-API-ID is called X-Set-Id, X-VND-API-KEY is called X-Env-Key');
+  });
+
+  test.each([
+    ['{"X-MGR-API-ID"', /TRUEUP_V2_HEADERS is no JSON mapping/],
+    ['["X-MGR-API-ID"]', /TRUEUP_V2_HEADERS is no JSON mapping/],
+    ['hunter2', /TRUEUP_V2_HEADERS is no JSON mapping/],
+    ['{"X-MGR-API-IDD":"X-Our-Id"}', /names "X-MGR-API-IDD", which is none of the v2 headers/],
+    ['{"__proto__":"X-Our-Id","constructor":"x"}', /names "constructor", which is none/],
+    ['{"X-MGR-API-ID":7}', /gives X-MGR-API-ID something that is no text/],
+    ['{"X-MGR-API-ID":""}', /X-MGR-API-ID of TRUEUP_V2_HEADERS is no name of a header/],
+    ['{"X-MGR-API-ID":"X Our Id"}', /X-MGR-API-ID of TRUEUP_V2_HEADERS is no name of a header/],
+    ['{"X-MGR-API-ID":"x-mgr-api-key"}', /two of the v2 headers are called x-mgr-api-key/],
+  ])('%s is refused, says what to type, and is not repeated', async (text, words) => {
+    const there = await cloud();
+    const env = { ...there.env, TRUEUP_V2_HEADERS: text };
+    const { stderr } = await project(accounts).expect(1, ['plan'], { env });
+    expect(flat(stderr)).toMatch(words);
+    expect(flat(stderr)).toMatch(/as in: TRUEUP_V2_HEADERS='\{"X-MGR-API-ID":"X-Our-Manager-Id"\}'|Give each a name|A name holds/);
+    expect(stderr).not.toContain('hunter2');
+    expect(flat((await project(accounts).expect(1, ['doctor'], { env })).stdout)).toMatch(/BAD TRUEUP_V2_HEADERS/);
+    expect(there.writes()).toEqual([]);
+  });
+});
