@@ -31,6 +31,8 @@ export interface Kind extends Collection {
   readonly ghost?: Values;
   /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before letting go. */
   readonly retire?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** What to do about a declaration that none of the live objects matches, where that is more than to look again. */
+  readonly unmatched?: (values: Values, live: readonly Values[]) => string | undefined;
   /** What would never be sent of these values, which may hold references: each with the attribute it stands at. */
   readonly faults?: (values: Values) => readonly Advice[];
   /** What is allowed and still likely a mistake, as far as declarations tell; `find` gives another one by its address. */

@@ -117,7 +117,10 @@ export function accessReview(world: World, changes: readonly Change[], roles: Ro
   const { places, circling } = placesOf(world.get(ACCOUNTS)?.byId ?? new Map<string, Live>(), own);
   const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
   const complete = users.length * places.length <= MOST_CELLS;
-  return { access: { users: users.map((id) => ({ id })), ...alongTheTree(places, own, complete), complete }, diagnostics: [...namelessNote(nameless), ...circleNote(circling)] };
+  return {
+    access: { users: users.map((id) => ({ id })), ...alongTheTree(places, own, complete), complete },
+    diagnostics: [...namelessNote(nameless), ...circleNote(circling), ...idSpaceNote([...own.keys()], world.get(ACCOUNTS)?.byId)],
+  };
 }
 
 /** Goes down the tree and keeps of every account above the present one only what it adds. */
@@ -231,6 +234,21 @@ function namelessNote(ids: readonly string[]): readonly Diagnostic[] {
       code: 'nameless-authorizations',
       summary: `The service shows authorizations without a user or without an account: ${firstOf(ids)}.`,
       detail: 'They are not in the access review, and none of them counts as an administrator.',
+    },
+  ];
+}
+
+/** Where the accounts of authorizations are in no listing of accounts, nobody knows what reaches them from above. */
+function idSpaceNote(named: readonly string[], accounts: ReadonlyMap<string, Live> | undefined): readonly Diagnostic[] {
+  const strange = accounts ? named.filter((id) => !accounts.has(id)).toSorted(byNumber) : [];
+  if (strange.length === 0) return [];
+  return [
+    {
+      severity: strange.length === named.length ? 'warning' : 'info',
+      code: 'unlisted-accounts',
+      summary: `The service shows authorizations of accounts that no listing of accounts holds: ${firstOf(strange)}.`,
+      detail:
+        'v3 ids of accounts may be another id space than v2 ids, or the v2 keys do not reach these accounts. Compare: trueup get account_authorizations -o json, trueup get accounts',
     },
   ];
 }

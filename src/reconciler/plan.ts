@@ -33,7 +33,7 @@ import {
   type Write,
 } from '../model/index.js';
 import { diff, driftOf, ignoring, sentFields, type SecretVerdict } from './diff.js';
-import { identityKey, isTrouble, Matcher, type Match } from './match.js';
+import { adviceToFind, identityKey, isTrouble, Matcher, type Match } from './match.js';
 import { isMerged, ours, unsendable } from './merge.js';
 import { withNumbers } from './numbers.js';
 import type { World } from './observe.js';
@@ -162,7 +162,7 @@ function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Va
       severity: 'error',
       code: 'cannot-create',
       summary: `${declaration.address} has no live object, and ${kind.name} cannot be created through the API.`,
-      detail: `Make it where it is made, or correct ${kind.identity === 'content' ? 'its attributes' : kind.identity.join(' and ')}. What is there: trueup get ${kind.name}`,
+      detail: adviceToFind(kind, values, draft.input.world.get(kind.name)?.byId.values() ?? []),
       address: declaration.address,
       origin: declaration.origin,
     });

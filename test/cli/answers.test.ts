@@ -216,3 +216,43 @@ describe('names of the v2 headers', () => {
     expect(there.writes()).toEqual([]);
   });
 });
+
+describe('v3 ids of accounts may be another id space', () => {
+  const wanting = (account: string): Folder => project(`account_authorizations:\n  ada: { user: "70", account: "${account}", role: administrator }\n`);
+  const shown = async (accounts: readonly string[]): Promise<Box> =>
+    cloud({ ...estate.records, account_authorizations: accounts.map((account, index) => ({ id: `${900 + index}`, user: '70', account, role: 'administrator' })) });
+
+  test.each<[readonly string[], string, RegExp]>([
+    [
+      ['1'],
+      '2',
+      /No authorization that the v3 API shows is of account 2, only of 1\. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows beside user 70\./,
+    ],
+    [['1', '2'], '3', /only of 1, 2\./],
+    [[], '2', /The v3 API shows no authorization of any account\./],
+  ])('with %j live, account %s gets a message about it', async (live, account, words) => {
+    const stderr = flat((await wanting(account).expect(1, ['plan'], await shown(live))).stderr);
+    expect(stderr).toContain('[cannot-create]');
+    expect(stderr).toMatch(words);
+    expect(stderr).toContain('What is there: trueup get account_authorizations -o json');
+  });
+
+  test('an account that v3 shows gets none', async () => {
+    const stderr = flat((await project('account_authorizations:\n  bob: { user: "71", account: "1", role: administrator }\n').expect(1, ['plan'], await shown(['1']))).stderr);
+    expect(stderr).toContain('correct user and account');
+    expect(stderr).not.toContain('id space');
+  });
+
+  test('an audit says where no listing of accounts holds what v3 names', async () => {
+    const there = await shown(['1']);
+    there.intercept = changing(
+      '/api/v3/beta/account_authorizations',
+      (body) => JSON.parse(JSON.stringify(body).replaceAll('"type":"accounts","id":"1"', '"type":"accounts","id":"a-77"')) as object,
+    );
+    const { stdout, stderr } = await wanting('a-77').expect(0, ['drift'], there);
+    expect(flat(stdout + stderr)).toContain('The service shows authorizations of accounts that no listing of accounts holds: a-77.');
+    expect(flat(stdout + stderr)).toContain('v3 ids of accounts may be another id space than v2 ids');
+    there.intercept = undefined;
+    expect(flat((await wanting('1').expect(0, ['drift'], there)).stderr)).not.toContain('id space');
+  });
+});
