@@ -39,6 +39,10 @@ test('what a patch leads to is what it was made of', () => {
   );
 });
 
+test('an insertion moves what follows', () => {
+  expect(patched({ a: [1, 3] }, [{ op: 'add', path: '/a/1', value: 2 }])).toEqual({ a: [1, 2, 3] });
+});
+
 test('a plan renders in every form, and a saved one as it did', () => {
   fc.assert(
     fc.property(arbitraryPlan, (plan) => {

@@ -95,6 +95,8 @@ describe('a plan after an apply is empty with escaping on', () => {
         await cloud.files.remove('/sim/state.json');
         const { plan } = await cloud.plan(project(name, other));
         expect(plan.changes.map((change) => [change.action, 'changes' in change && change.changes])).toEqual(Array.from({ length: 4 }, () => ['adopt', []]));
+        await cloud.apply(project(name, other));
+        expect((await cloud.snapshot())?.state.resources['accounts.a']?.observed['name']).toBe(name);
       }),
       { numRuns: 60 },
     );

@@ -53,8 +53,8 @@ export const v3: Dialect = {
 };
 
 /**
- * A listing ends where `links.next` is null, where `links` is there without it, or where `meta.pagination.after` is null.
- * @throws Malformed where the answer tells none of these, or `after` names a page that no link leads to.
+ * A listing ends if `links.next` is null, if `links` is there without it, or if `meta.pagination.after` is null.
+ * @throws Malformed if the answer has none of these, or `after` names a page that no link leads to.
  */
 function nextOf({ links, meta }: Readonly<Record<string, unknown>>): string | null {
   const next = isObject(links) ? own(links, 'next') : undefined;

@@ -238,7 +238,7 @@ function namelessNote(ids: readonly string[]): readonly Diagnostic[] {
   ];
 }
 
-/** Where the accounts of authorizations are in no listing of accounts, nobody knows what reaches them from above. */
+/** What reaches an account from above is unknown if no listing of accounts holds it. */
 function idSpaceNote(named: readonly string[], accounts: ReadonlyMap<string, Live> | undefined): readonly Diagnostic[] {
   const strange = accounts ? named.filter((id) => !accounts.has(id)).toSorted(byNumber) : [];
   if (strange.length === 0) return [];

@@ -105,6 +105,16 @@ describe('composing', () => {
     expect((await refusal(promise)).text).toMatch(/90071992547409930/);
   });
 
+  it('refuses an address that must never be sent, unless the live object has it', async () => {
+    const url = 'https://user:hunter2@hooks.example.com/';
+    const write: Write = { verb: 'update', id: 'd1', fields: { endpoint: { url } } };
+    const promise = Promise.resolve().then(() => cloud.compose(destinations, write));
+    expect((await refusal(promise)).text).toBe(
+      'alert_push_destinations: `endpoint.url` holds a user name or a password Deliveries are signed with `authentication.secret`. Write the address without what stands before the @.',
+    );
+    expect(cloud.compose(destinations, { ...write, live: { id: 'd1', values: { endpoint: { url } } } }).body).toEqual({ endpoint: { url } });
+  });
+
   it('has no verb that the kind has not', () => {
     expect(() => cloud.compose(authorizations, { verb: 'create', fields: {} })).toThrow(/cannot create/);
   });

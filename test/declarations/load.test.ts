@@ -347,6 +347,8 @@ describe('complaints', () => {
     ['alert_push_destinations:\n  a: { name: x, authentication: { secret: "$${secret.env.A}" } }\n', /literal-secret/],
     ['variables: { v: hunter2 }\nalert_push_destinations:\n  a: { name: x, authentication: { secret: "${var.v}" } }\n', /literal-secret/],
     ['alert_push_destinations:\n  a: { name: x, authentication: { secret: "${secret.vault.A}" } }\n', /bad-reference/],
+    ['alert_push_destinations:\n  a: { name: x, suspended: true }\n', /2:17 only-false: `suspended`: only false can be declared/],
+    ['settings: { roles: { administrator: no_access } }\n', /known-role/],
     ['settings: { target: emulater }\n', /1:13 unknown-choice: .*Did you mean `emulator`/],
     ['settings: { policy: { max_deletes: -1 } }\n', /1:23 out-of-range/],
     ['settings: { requests_per_minute: 0 }\n', /out-of-range/],
