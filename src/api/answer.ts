@@ -60,8 +60,20 @@ export function flattened(dialect: Dialect, collection: Collection, record: Json
 
 /** @throws Malformed for a record without a valid identifier. */
 export function liveOf(dialect: Dialect, kind: Kind, record: unknown): Live {
+  return liveIn(dialect, kind, record) ?? unidentified(kind);
+}
+
+/** The object that a record of a listing stands for; undefined for a ghost, which stands for none. @throws Malformed for any other record without a valid identifier. */
+export function liveIn(dialect: Dialect, kind: Kind, record: unknown): Live | undefined {
   const values = flattened(dialect, kind, recordOf(record));
   const id = validId(values[kind.id]);
-  if (id === undefined) throw new Malformed(`holds a record without a valid ${kind.id}`);
+  if (id === undefined) return isGhost(kind, values) ? undefined : unidentified(kind);
   return kind.operations.update === 'PUT' ? { id, values, raw: record as JsonObject } : { id, values };
+}
+
+const isGhost = ({ ghost }: Kind, values: Values): boolean =>
+  ghost !== undefined && Object.entries(ghost).every(([name, value]) => Object.hasOwn(values, name) && values[name] === value);
+
+function unidentified(kind: Kind): never {
+  throw new Malformed(`holds a record without a valid ${kind.id}`);
 }

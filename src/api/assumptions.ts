@@ -121,7 +121,7 @@ const identifiers = [
     name: 'time-based-ids',
     assumed: 'Ids of rules, destinations and alerts are time-based UUIDs (version 1), and contain the time of creation by the clock of the service.',
     source: 'reference',
-    otherwise: 'An id of another form contains no time: a create without a clear answer ends in exit code 5.',
+    otherwise: 'An id of another form contains no time: what is not in the listing before a create counts as new.',
     tests: ['reconciler/recover.test.ts'],
   },
   {
@@ -163,8 +163,9 @@ const identifiers = [
     name: 'html-escapes',
     assumed: 'Texts may come back HTML-escaped.',
     source: 'inferred',
-    otherwise: 'Nothing changes: escaped and plain texts count as the same.',
-    tests: ['emulator/behaviours.test.ts', 'reconciler/plan.test.ts'],
+    otherwise:
+      'Nothing changes: escaped and plain texts count as the same, and state and exports hold the plain form. An undeclared text goes back exactly as it was read: a service that escapes answers but does not unescape requests would escape it once more.',
+    tests: ['html-escaping.test.ts', 'emulator/behaviours.test.ts', 'reconciler/plan.test.ts'],
   },
   {
     name: 'whole-records',
@@ -289,8 +290,8 @@ const rules = [
     name: 'destination-suspended',
     assumed: 'The service suspends a destination after failures for some hours, and `suspended: false` resumes it.',
     source: 'confirmed',
-    otherwise: 'The read-back shows that it did not take, and the run fails.',
-    tests: ['reconciler/health.test.ts'],
+    otherwise: 'The read-back shows that it did not take, and the run fails. Only `false` can be declared, and it is sent by PATCH alone.',
+    tests: ['reconciler/health.test.ts', 'cli/answers.test.ts'],
   },
   {
     name: 'destination-in-use',
@@ -429,8 +430,8 @@ const v3 = [
     name: 'v3-account-ids',
     assumed: 'Accounts have the same ids in v2 and v3.',
     source: 'inferred',
-    otherwise: 'An authorization declared with an account of v2 matches nothing, and the message says why.',
-    tests: [],
+    otherwise: 'An authorization declared with an account of v2 matches nothing, and the message says why. An audit names the accounts of v3 that no listing of v2 holds (`unlisted-accounts`).',
+    tests: ['cli/answers.test.ts'],
   },
   {
     name: 'v3-throttling',

@@ -1,15 +1,10 @@
 // Where the cloud is: base addresses, checked once, before a credential can go anywhere it should not.
-import { refuse } from '../model/index.js';
+import { isLoopback, refuse } from '../model/index.js';
 
 export interface Base {
   readonly origin: string;
   /** Path of the base address without a slash at its end: `/api/v2`, or nothing. */
   readonly path: string;
-}
-
-/** 127.0.0.0/8, ::1 and localhost: the only hosts that plain http may speak to. */
-export function isLoopback(url: URL): boolean {
-  return url.hostname === 'localhost' || url.hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(url.hostname);
 }
 
 /** @throws Refusal that names the `source` and never quotes the address, which may hold a password. */

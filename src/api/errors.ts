@@ -55,22 +55,38 @@ export function tidier(secrets: () => Iterable<string>): Tidy {
   return (text) => cap(mask(clean(mask(unescapeHtml(mask(text))))));
 }
 
-/** The message in an error body: `exception` and `errors` of v2, `errors` of JSON:API, `title` and `detail` of problem+json; empty where there is none. */
-function serverMessage(body: string): string {
-  let parsed: unknown;
+/**
+ * The words of an error body: `exception`, `message`, `error_message` and `errors` of v2, `errors` of JSON:API, `title` and
+ * `detail` of problem+json; else the text itself, of a page without its markup. Half a JSON document has none: it may be data.
+ */
+function serverMessage({ headers, body }: Answer): string {
+  const type = headers['content-type'] ?? '';
   try {
-    parsed = parseJson(body);
+    const parsed = parseJson(body);
+    return (isObject(parsed) ? messagesOf(parsed) : detailsOf(parsed)).filter(Boolean).join('; ');
   } catch {
-    return '';
+    if (/\bhtml\b/i.test(type) || /^\s*<[!a-z]/i.test(body)) return pageText(body);
+    return /\bjson\b/i.test(type) ? '' : body;
   }
-  if (!isObject(parsed)) return '';
-  const { exception, errors, title, detail } = parsed;
-  const headline = isObject(exception) ? textOf(exception['message']) : textOf(exception) || [textOf(title), textOf(detail)].filter(Boolean).join(': ');
-  const details = Array.isArray(errors) ? errors.slice(0, 10).map(detailOf) : [];
-  return [headline, ...details].filter(Boolean).join('; ');
+}
+
+function messagesOf({ exception, message, error_message, errors, title, detail }: Readonly<Record<string, unknown>>): readonly string[] {
+  const headline = [isObject(exception) ? textOf(exception['message']) : textOf(exception), textOf(message)].filter(Boolean).join(': ');
+  return [headline || textOf(error_message) || [textOf(title), textOf(detail)].filter(Boolean).join(': '), ...detailsOf(errors)];
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const mostDetails = 10;
+
+/** A list of errors, or an object that has them by field. */
+function detailsOf(errors: unknown): readonly string[] {
+  if (Array.isArray(errors)) return errors.slice(0, mostDetails).map(detailOf);
+  if (!isObject(errors)) return [textOf(errors)];
+  return Object.entries(errors)
+    .slice(0, mostDetails)
+    .map(([field, error]) => `${field}: ${[error].flat().slice(0, mostDetails).map(detailOf).filter(Boolean).join(', ')}`);
+}
 
 function detailOf(error: unknown): string {
   if (!isObject(error)) return textOf(error);
@@ -78,6 +94,27 @@ function detailOf(error: unknown): string {
   const where = textOf(error['path']) || (isObject(source) ? textOf(source['pointer']) || textOf(source['parameter']) : '');
   const what = textOf(error['detail']) || textOf(error['message']) || textOf(error['title']) || textOf(error['code']);
   return [where, what].filter(Boolean).join(': ');
+}
+
+/** The text of an HTML page; of one without any, its title. By tokens, which takes no longer than the page is long. */
+function pageText(page: string): string {
+  const uncommented = page
+    .replaceAll('&nbsp;', ' ')
+    .split('<!--')
+    .map((part, index) => (index === 0 ? part : part.includes('-->') ? part.slice(part.indexOf('-->') + 3) : ''))
+    .join(' ');
+  const without = (hidden: RegExp): string => {
+    let inside: string | undefined;
+    let text = '';
+    for (const token of uncommented.split(/(<[^<>]*>)/)) {
+      const [, slash, name = ''] = /^<(\/?)([a-z][a-z0-9]*)/i.exec(token) ?? [];
+      if (inside === undefined && slash === '' && hidden.test(name)) inside = name.toLowerCase();
+      else if (inside !== undefined && slash === '/' && name.toLowerCase() === inside) inside = undefined;
+      else if (inside === undefined) text += /^<[!/a-z]/i.test(token) ? ' ' : token;
+    }
+    return text.trim();
+  };
+  return without(/^(?:script|style|title)$/i) || without(/^(?:script|style)$/i);
 }
 
 export interface Told {
@@ -88,8 +125,8 @@ export interface Told {
 /** What went wrong with a request, for people: what happened, where, and what to do next. */
 export function complaint(told: Told, surface: Surface, result: Result, tidy: Tidy): Diagnostic {
   if ('trouble' in result) return troubled(told, surface, result.trouble, tidy(result.trouble.message));
-  const { status, body } = result.answer;
-  const said = tidy(serverMessage(body));
+  const { status } = result.answer;
+  const said = tidy(serverMessage(result.answer));
   const { code, detail } = meaning(surface, result);
   return { severity: 'error', code, summary: `${told.method} ${told.path} answered ${status}${said && `: ${said}`}`, ...(detail && { detail }) };
 }

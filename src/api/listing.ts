@@ -1,6 +1,6 @@
 // Reading objects: whole collections, each listed to its proven end, and single objects by their identifiers.
 import { refuse, type Kind, type Listing, type Live } from '../model/index.js';
-import { Malformed, liveOf, parseAnswer, validId } from './answer.js';
+import { Malformed, liveIn, liveOf, parseAnswer, validId } from './answer.js';
 import { chunks, each, valuesPerQuery } from './each.js';
 import { pages, readAhead } from './paging.js';
 import { httpDate } from './retry.js';
@@ -10,7 +10,8 @@ import type { Answer } from './transport.js';
 const relistings = 3;
 
 /** Every object of a listing; undefined where one came twice, so that pages have moved and another may be missing. */
-async function listOnce({ reader, options }: Session, kind: Kind, door: Door, filters?: Readonly<Record<string, string>>): Promise<Listing | undefined> {
+async function listOnce(session: Session, kind: Kind, door: Door, filters?: Readonly<Record<string, string>>): Promise<Listing | undefined> {
+  const { reader, options } = session;
   const { operations } = kind;
   const path = door.base.path + door.dialect.path(operations.collection);
   let skew: number | undefined;
@@ -22,21 +23,31 @@ async function listOnce({ reader, options }: Session, kind: Kind, door: Door, fi
   const first = door.dialect.query(operations.page, filters);
   const guesses = operations.paging === 'offset' && !filters ? readAhead(plain, first, operations.page, options.ahead?.[kind.name] ?? 0) : undefined;
   const objects = new Map<string, Live>();
-  let count = 0;
+  let [count, ghosts] = [0, 0];
   try {
     for await (const page of pages(guesses?.read ?? plain, first)) {
       count += 1;
       for (const record of page.records) {
-        const live = liveOf(door.dialect, kind, record);
-        if (objects.has(live.id)) return undefined;
-        objects.set(live.id, live);
+        const live = liveIn(door.dialect, kind, record);
+        if (live && objects.has(live.id)) return undefined;
+        if (live) objects.set(live.id, live);
+        else ghosts += 1;
       }
       options.emit({ type: 'reading', kind: kind.name, objects: objects.size, done: page.next === null });
     }
   } finally {
     guesses?.stop();
   }
+  if (ghosts > 0) reportGhosts(session, kind, ghosts);
   return { kind: kind.name, objects: [...objects.values()], pages: count, ...(skew !== undefined && { skew }) };
+}
+
+/** Once for each kind. */
+function reportGhosts({ options: { emit }, ghostsReported }: Session, { name }: Kind, count: number): void {
+  if (ghostsReported.has(name)) return;
+  ghostsReported.add(name);
+  const summary = `The listing of ${name} holds ${count} ${count === 1 ? 'record' : 'records'} without an id, an account or a target. They stand for no object and were left out.`;
+  emit({ type: 'diagnostic', diagnostic: { severity: 'info', code: 'ghost-records', summary } });
 }
 
 /** @throws Refusal where the listing is not proven complete. */
@@ -78,8 +89,8 @@ async function findByFilter({ reader }: Session, kind: Kind, door: Door, filter:
     const first = door.dialect.query(kind.operations.page, { [filter]: ids.join(',') });
     for await (const page of pages(reader(door, kind.name, path), first)) {
       for (const record of page.records) {
-        const live = liveOf(door.dialect, kind, record);
-        if (ids.includes(live.id)) found.set(live.id, live);
+        const live = liveIn(door.dialect, kind, record);
+        if (live && ids.includes(live.id)) found.set(live.id, live);
       }
       if (found.size === ids.length) break;
     }

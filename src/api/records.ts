@@ -1,7 +1,22 @@
 // Records of any collection, page by page as they come, for people who look and for audits: filtered by the API's
 // own query parameters, secrets masked even where the API gives them in clear. Nothing is kept but what tells whether
 // a record came before.
-import { isObject, refuse, sha256, unaskable, valueAt, walk, type Attributes, type Collection, type Found, type JsonObject, type Query, type Values } from '../model/index.js';
+import {
+  equal,
+  isObject,
+  refuse,
+  sha256,
+  unaskable,
+  unescapeAll,
+  valueAt,
+  walk,
+  type Attributes,
+  type Collection,
+  type Found,
+  type JsonObject,
+  type Query,
+  type Values,
+} from '../model/index.js';
 import { flattened, Malformed, parseAnswer, recordOf, validId } from './answer.js';
 import type { Page } from './dialect.js';
 import { chunks, valuesPerQuery } from './each.js';
@@ -9,7 +24,7 @@ import { maxEmptyPages, pages, readAhead, type ReadPage } from './paging.js';
 import { understood, type Door, type Session } from './session.js';
 import type { Answer } from './transport.js';
 
-/** @throws Refusal where the reading is not proven complete, or the collection cannot be asked that. */
+/** A filter that finds nothing as it is and is HTML-escaped is asked for in its plain form as well. @throws Refusal where the reading is not proven complete, or the collection cannot be asked that. */
 export async function* records(session: Session, collection: Collection, query: Query): AsyncGenerator<readonly Found[]> {
   const { name, operations } = collection;
   const { path: id, ...filters } = query.filters;
@@ -42,6 +57,8 @@ export async function* records(session: Session, collection: Collection, query: 
       stop();
     }
   }
+  const plain = unescapeAll(query.filters);
+  if (count === 0 && !equal(plain, query.filters)) yield* records(session, collection, { ...query, filters: plain });
 }
 
 interface Asked {

@@ -1,11 +1,11 @@
 // One run's conversation with the cloud: which address a kind is spoken to at, with which credentials, and reads
 // that are answered or refused. Credentials are revealed here, for the request that carries them.
-import { Refusal, exits, refuse, type Emit, type Secret } from '../model/index.js';
+import { Refusal, exits, isLoopback, refuse, type Emit, type Secret } from '../model/index.js';
 import type { Clock, Random } from '../ports/index.js';
 import { Malformed, parseAnswer } from './answer.js';
 import { courier, type Call, type Courier } from './courier.js';
 import type { Dialect } from './dialect.js';
-import { baseOf, isLoopback, type Base } from './endpoint.js';
+import { baseOf, type Base } from './endpoint.js';
 import { complaint, isTransient } from './errors.js';
 import { iot, rates } from './iot.js';
 import { limiter, type Limiter } from './limiter.js';
@@ -46,6 +46,8 @@ export interface Door {
 export interface Session extends Courier, Vault {
   readonly options: ConnectOptions;
   readonly target: string;
+  /** Names of the kinds whose ghost records were reported. */
+  readonly ghostsReported: Set<string>;
   /** @throws Refusal where there is no address for the dialect; `subject` is what needs it. */
   readonly doorOf: (name: Dialect['name'], subject: string) => Door;
   /** A request with its credentials; `type` is the media type of its body, where that is not the dialect's. @throws Refusal */
@@ -106,9 +108,10 @@ export function openSession(options: ConnectOptions): Session {
     }
 
     const within = (time: AbortSignal): Session => over(messenger.within(time), AbortSignal.any([signal, time]));
-    return { ...messenger, options, target, tidy, doorOf, reveal, callOf, read, reader, within };
+    return { ...messenger, options, target, ghostsReported, tidy, doorOf, reveal, callOf, read, reader, within };
   }
 
+  const ghostsReported = new Set<string>();
   const target = all.map(({ base }) => base.origin + base.path).join(' ');
   const requestsPerMinute = options.requestsPerMinute ?? (limited ? 450 : undefined);
   return over(courier({ ...options, requestsPerMinute, deadlineSeconds: options.deadlineSeconds ?? 30 }), options.signal);
@@ -119,9 +122,15 @@ function doorsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOptions): 
     ...(two && {
       v2: { dialect: v2, base: baseOf(two.url, v2.address), headers: Object.fromEntries(Object.entries(two.headers).map(([name, secret]) => [name, { prefix: '', secret }])) },
     }),
-    ...(three && { v3: { dialect: v3, base: baseOf(three.url, v3.address), headers: { authorization: { prefix: 'Bearer ', secret: three.token } } } }),
+    ...(three && { v3: { dialect: v3, base: v3Base(three.url), headers: { authorization: { prefix: 'Bearer ', secret: three.token } } } }),
     ...(platform && { iot: platformDoor(baseOf(platform.url, iot.address), clock) }),
   };
+}
+
+/** With `/api/v3` at its end, or without: the paths of v3 begin with it. */
+function v3Base(url: string): Base {
+  const { origin, path } = baseOf(url, v3.address);
+  return { origin, path: path.replace(/\/api\/v3$/, '') };
 }
 
 /** Its requests carry a token that each of them is given anew. */

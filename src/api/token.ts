@@ -1,8 +1,7 @@
 // The IoT platform's bearer token: one for all requests of a run, asked for again shortly before it ends or once it is
 // refused. It lives in memory alone, as a secret.
-import { isObject, Secret } from '../model/index.js';
+import { isLoopback, isObject, Secret } from '../model/index.js';
 import { Malformed, parseAnswer } from './answer.js';
-import { isLoopback } from './endpoint.js';
 import { rates } from './iot.js';
 import { limiter } from './limiter.js';
 import { understood, type Session } from './session.js';

@@ -1,7 +1,8 @@
 // The last step before the network: one request, one answer, on a fixed list of origins. It speaks to undici's
 // dispatchers directly, because only there can be told whether bytes had left when something failed.
 import type { Dispatcher } from 'undici';
-import { checkedUrl, isLoopback, proxyOf, type Proxy } from './endpoint.js';
+import { isLoopback } from '../model/index.js';
+import { checkedUrl, proxyOf, type Proxy } from './endpoint.js';
 
 export interface HttpRequest {
   readonly method: string;

@@ -20,7 +20,10 @@ export const v2: Dialect = {
   single: (body) => body,
   identify: ({ id }, record) => (id === undefined ? undefined : valueAt(record, id)),
   flatten: (_, record: JsonObject) => record,
-  body: (kind, { fields }) => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toWire(kind.attributes[name] as Attribute, value)])),
+  body(kind, { verb, fields }) {
+    const sent = Object.entries(fields).filter(([name]) => verb !== 'create' || kind.attributes[name]?.only_false !== true);
+    return Object.fromEntries(sent.map(([name, value]) => [name, toWire(kind.attributes[name] as Attribute, value)]));
+  },
   throttles: () => false,
 };
 

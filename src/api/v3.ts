@@ -1,5 +1,5 @@
 // The v3 surface: JSON:API resources, cursor pages, no slash at the end of a path.
-import { isObject, normal, parseJson, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
+import { isObject, normal, own, parseJson, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
 import { Malformed, segment } from './answer.js';
 import type { Dialect } from './dialect.js';
 import { hasErrors, nextQuery } from './v2.js';
@@ -14,9 +14,7 @@ export const v3: Dialect = {
   page(body, expand) {
     if (!isObject(body) || !Array.isArray(body['data'])) throw new Malformed('has no list of resources under data');
     if (hasErrors(body)) throw new Malformed('reports errors beside its resources');
-    const links = body['links'];
-    if (!isObject(links) || !Object.hasOwn(links, 'next')) throw new Malformed('does not say under links.next whether more follows');
-    return { records: expand === undefined ? body['data'] : withIncluded(body['data'], body['included'], expand.split(',')), next: nextQuery(links['next'], 'links.next') };
+    return { records: expand === undefined ? body['data'] : withIncluded(body['data'], body['included'], expand.split(',')), next: nextOf(body) };
   },
   single(body) {
     if (!isObject(body) || !isObject(body['data'])) throw new Malformed('has no resource under data');
@@ -53,6 +51,23 @@ export const v3: Dialect = {
     }
   },
 };
+
+/**
+ * A listing ends if `links.next` is null, if `links` is there without it, or if `meta.pagination.after` is null.
+ * @throws Malformed if the answer has none of these, or `after` names a page that no link leads to.
+ */
+function nextOf({ links, meta }: Readonly<Record<string, unknown>>): string | null {
+  const next = isObject(links) ? own(links, 'next') : undefined;
+  if (next !== undefined) return nextQuery(next, 'links.next');
+  const pagination = isObject(meta) ? meta['pagination'] : undefined;
+  const after = isObject(pagination) ? own(pagination, 'after') : undefined;
+  if (after === null || (after === undefined && isObject(links))) return null;
+  throw new Malformed(
+    after === undefined
+      ? 'does not say under links.next or meta.pagination.after whether more follows'
+      : 'has more to follow under meta.pagination.after, but no links.next that leads there',
+  );
+}
 
 const member = (record: JsonObject, name: string): JsonObject => (isObject(record[name]) ? record[name] : {});
 

@@ -4,6 +4,7 @@ import {
   Refusal,
   Secret,
   Template,
+  faultsOf,
   isTree,
   normalAll,
   redactAll,
@@ -32,6 +33,8 @@ export function compose({ doorOf }: Session, kind: Kind, write: Write): Request 
   if (method === undefined) throw new Error(`${kind.name} cannot ${write.verb}`);
   const path = base.path + dialect.path(kind.operations.collection, write.verb === 'create' ? undefined : write.id);
   if (write.verb === 'delete') return { method, path };
+  const fault = faultsOf(kind, write.fields, write.live?.values).find(({ severity }) => severity === 'error');
+  if (fault) return refuse(fault.code, `${kind.name}: ${fault.summary}`, { ...(fault.detail !== undefined && { detail: fault.detail }) });
   try {
     return { method, path, body: dialect.body(kind, write) };
   } catch (error) {

@@ -1,5 +1,18 @@
 // The project in front of a command: loaded, linted, its complaints said.
-import { nearest, refuse, Refusal, defaultSettings, exits, type Diagnostic, type Origin, type PlanRequest, type Project, type Settings } from '../model/index.js';
+import {
+  faultsOf,
+  nearest,
+  refuse,
+  Refusal,
+  defaultSettings,
+  exits,
+  type Diagnostic,
+  type Origin,
+  type PlanRequest,
+  type Project,
+  type Settings,
+  type Values,
+} from '../model/index.js';
 import { declarationFiles } from '../ports/declaration-files.js';
 import type { Loaded } from '../declarations/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
@@ -45,19 +58,19 @@ async function withPrograms<T>(context: Context, work: (synthesise: (folder: str
 }
 
 /** @param blind files that show settings alone; then no program is run, and nothing else is checked */
-async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, references: References, blind?: DeclarationFiles): Promise<Loading> {
+async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, checks: Checks, blind?: DeclarationFiles): Promise<Loading> {
   const { load, lint } = await import('../declarations/index.js');
   const { kinds, collections, cwd, environment, stdin } = context;
   const options = { kinds, collections, paths, cwd, files: blind ?? declarationFiles, stdin, environment, variables, ...(env !== undefined && { env }) };
   const loaded = await (blind ? load(options) : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
   const { project, understood, frame } = loaded;
   const found = blind ? [...loaded.diagnostics] : [...loaded.diagnostics, ...lint(understood, kinds)];
-  if (!blind && (references === 'always' || found.some(isError))) found.push(...(await brokenIn(context, loaded, env)));
+  if (!blind && (checks === 'always' || found.some(isError))) found.push(...(await brokenIn(context, loaded, env)), ...(await faultsIn(context, loaded.understood, env)));
   return { ...(project && { project }), diagnostics: found.map((one) => framed(one, frame)) };
 }
 
-/** When references are checked while loading: always, or beside other errors. Otherwise the plan checks those that it needs. */
-type References = 'always' | 'with errors';
+/** When references and values are checked while loading: always, or beside other errors. Otherwise the plan checks those that it needs. */
+type Checks = 'always' | 'with errors';
 
 const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
@@ -70,6 +83,20 @@ async function brokenIn(context: Context, { understood, unusable, mayBeDeclared 
     if (error instanceof Refusal) return error.diagnostics;
     throw error;
   }
+}
+
+/** What would never be sent, without its line, which may hold a password. The state is only asked where there is something: what it shows to be live already is a warning. */
+async function faultsIn(context: Context, { settings, declarations }: Project, env: string | undefined): Promise<readonly Diagnostic[]> {
+  const among = (prior: (address: string) => Values | undefined): readonly Diagnostic[] =>
+    declarations.flatMap(({ address, kind: name, values, at }) => {
+      const kind = context.kinds.get(name);
+      const found = kind ? faultsOf(kind, values, prior(address)) : [];
+      return found.map((one): Diagnostic => ({ ...one, summary: `${address}: ${one.summary}`, address, frame: '', origin: at(one.attribute ?? '') }));
+    });
+  const found = among(() => undefined);
+  if (found.length === 0) return [];
+  const snapshot = await (await storeOf(context, settings, env)).read();
+  return snapshot ? among((address) => snapshot.state.resources[address]?.observed) : found;
 }
 
 /** The state is asked only if a reference leads out of what was loaded: it knows what other PATHs declare. */
@@ -91,8 +118,8 @@ function framed(one: Diagnostic, frame: (origin: Origin) => string | undefined):
 }
 
 /** The project, with warnings and notes said. @throws Refusal with every complaint where it does not load. */
-export async function loadProject(context: Context, paths: readonly string[], how: Chosen = chosen(context), references: References = 'with errors'): Promise<Project> {
-  const { project, diagnostics } = await read(context, paths, how, references);
+export async function loadProject(context: Context, paths: readonly string[], how: Chosen = chosen(context), checks: Checks = 'with errors'): Promise<Project> {
+  const { project, diagnostics } = await read(context, paths, how, checks);
   if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics, exits.error);
   await context.tell(diagnostics);
   return project;

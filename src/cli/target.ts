@@ -8,20 +8,13 @@ import { refuse, Secret, type Cloud, type Emit, type Flipped, type Settings } fr
 import type { Door } from '../terraform/config.js';
 import type { Context } from './context.js';
 import { durable } from './emulated.js';
+import { headerNames, v2Headers } from './header-names.js';
 import { spare } from './thrift.js';
 
 export interface Reached {
   readonly cloud: Cloud;
   close(): Promise<void>;
 }
-
-/** Names of the four v2 headers, as the API reference spells them, with the environment names of their values. */
-const v2Headers = {
-  'X-MGR-API-ID': 'TRUEUP_MGR_API_ID',
-  'X-MGR-API-KEY': 'TRUEUP_MGR_API_KEY',
-  'X-VND-API-ID': 'TRUEUP_VND_API_ID',
-  'X-VND-API-KEY': 'TRUEUP_VND_API_KEY',
-} as const;
 
 /** What each surface needs of the environment. */
 export const needs = {
@@ -69,9 +62,12 @@ function doorsOf(context: Context, settings: Settings): Doors {
     const url = context.environment[address];
     return url && { [surface]: { url, username: secretOf(context, secrets[0]), password: secretOf(context, secrets[1]) } };
   };
-  const headers = Object.entries(v2Headers).map(([name, variable]) => [settings.v2_headers[name] ?? name, secretOf(context, variable)]);
+  const headers = (): Readonly<Record<string, Secret>> => {
+    const names = headerNames(context.environment, settings.v2_headers);
+    return Object.fromEntries(Object.entries(v2Headers).map(([name, variable]) => [names[name] as string, secretOf(context, variable)]));
+  };
   return {
-    ...(two && { v2: { url: two, headers: Object.fromEntries(headers) as Readonly<Record<string, Secret>> } }),
+    ...(two && { v2: { url: two, headers: headers() } }),
     ...(three && { v3: { url: three, token: secretOf(context, needs.v3.secrets[0]) } }),
     ...login('iot'),
     ...login('flow'),

@@ -49,7 +49,7 @@ export const asCondition = (attributes: Attributes): Attributes =>
   Object.fromEntries(
     Object.entries(attributes)
       .filter(([, { word, secret }]) => secret !== true && !['list', 'set', 'map', 'object', 'document'].includes(word))
-      .map(([name, attribute]): [string, Attribute] => [name, { ...attribute, optional: true, computed: false }]),
+      .map(([name, attribute]): [string, Attribute] => [name, { ...attribute, optional: true, computed: false, only_false: false }]),
   );
 
 /** What has a wrong shape passes as it is: the libraries write everything before they ask whether it is right. */
@@ -111,7 +111,7 @@ function fits(attribute: Attribute, value: unknown): boolean {
     case 'number':
       return Number.isFinite(value);
     case 'flag':
-      return typeof value === 'boolean';
+      return typeof value === 'boolean' && !(attribute.only_false === true && value);
     default:
       return false;
   }
@@ -176,7 +176,7 @@ function expected(attribute: Attribute): string {
     case 'number':
       return 'a number';
     case 'flag':
-      return 'true or false';
+      return attribute.only_false === true ? 'false (the service sets true by itself)' : 'true or false';
     case 'list':
     case 'set':
       return 'a list';

@@ -23,17 +23,19 @@ type Given<A, T extends Tokens> = A extends { readonly word: 'text' | 'ref' }
     ? V | (O extends true ? string & {} : T['choice'])
     : A extends { readonly word: 'integer' | 'number' }
       ? number | T['number']
-      : A extends { readonly word: 'flag' }
-        ? boolean | T['flag']
-        : A extends { readonly word: 'list' | 'set'; readonly of: infer O }
-          ? readonly Given<O, T>[] | T['whole']
-          : A extends { readonly word: 'map'; readonly of: infer O }
-            ? Readonly<Record<string, Given<O, T>>> | T['whole']
-            : A extends { readonly word: 'object'; readonly attributes: infer M }
-              ? Props<M, T> | T['whole']
-              : A extends { readonly word: 'document'; readonly wire: 'merge' }
-                ? Tree | readonly [merged: Tree, removed?: readonly (string | readonly (string | number)[])[]] | T['document']
-                : Tree | null | T['document'];
+      : A extends { readonly word: 'flag'; readonly only_false: true }
+        ? false | T['flag']
+        : A extends { readonly word: 'flag' }
+          ? boolean | T['flag']
+          : A extends { readonly word: 'list' | 'set'; readonly of: infer O }
+            ? readonly Given<O, T>[] | T['whole']
+            : A extends { readonly word: 'map'; readonly of: infer O }
+              ? Readonly<Record<string, Given<O, T>>> | T['whole']
+              : A extends { readonly word: 'object'; readonly attributes: infer M }
+                ? Props<M, T> | T['whole']
+                : A extends { readonly word: 'document'; readonly wire: 'merge' }
+                  ? Tree | readonly [merged: Tree, removed?: readonly (string | readonly (string | number)[])[]] | T['document']
+                  : Tree | null | T['document'];
 
 type SecretKeys<M> = { [K in keyof M]: M[K] extends { readonly secret: true } ? K : never }[keyof M] & string;
 type ComputedKeys<M> = { [K in keyof M]: M[K] extends { readonly computed: true } ? K : never }[keyof M];

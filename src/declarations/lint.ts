@@ -19,6 +19,7 @@ import {
   type Kind,
   type Kinds,
   type Project,
+  type Roles,
   type Value,
   type Values,
 } from '../model/index.js';
@@ -26,13 +27,14 @@ import { placeText } from './collect.js';
 import { spell } from './interpolate.js';
 
 /** Warnings, and errors for declarations that no live object could tell apart. */
-export function lint(project: Pick<Project, 'declarations'>, kinds: Kinds): Diagnostic[] {
+export function lint(project: Pick<Project, 'declarations'> & Partial<Pick<Project, 'settings'>>, kinds: Kinds): Diagnostic[] {
+  const ranked = project.settings?.roles ?? {};
   const byAddress = new Map(project.declarations.map((one) => [one.address, one]));
   const advice = project.declarations.flatMap((one): Diagnostic[] => {
     const kind = kinds.get(one.kind);
     if (!kind) return [];
     const own = kind.lint?.(one, (address) => byAddress.get(address)) ?? [];
-    const found = [...own, ...strangeChoices(kind.attributes, one.values)];
+    const found = [...own, ...strangeChoices(kind.attributes, one.values, ranked)];
     return found.map((each) => ({ severity: 'warning', ...each, address: one.address, origin: each.attribute === undefined ? one.origin : one.at(each.attribute) }));
   });
   return [...advice, ...project.declarations.flatMap((one) => mergedBadly(one, kinds.get(one.kind))), ...identicals(project.declarations, kinds)];
@@ -76,18 +78,19 @@ function clearedBadly(one: Declaration, name: string): readonly Diagnostic[] {
   return [{ severity: 'error', code: 'clear', summary: `${one.address}: ${summary}`, detail, address: one.address, attribute, origin: one.at(attribute) }];
 }
 
-/** Words that an open list does not name. */
-function strangeChoices(attributes: Attributes, values: Values, prefix = ''): readonly Advice[] {
+/** Words that an open list does not name, and that are not `ranked` as custom roles are. */
+function strangeChoices(attributes: Attributes, values: Values, ranked: Roles, prefix = ''): readonly Advice[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
-    return attribute ? strangeIn(attribute, value, prefix + name) : [];
+    return attribute ? strangeIn(attribute, value, ranked, prefix + name) : [];
   });
 }
 
-function strangeIn(attribute: Attribute, value: Value, path: string): readonly Advice[] {
-  if (attribute.word === 'object') return isTree(value) ? strangeChoices(attribute.attributes, value, `${path}.`) : [];
-  if (attribute.word === 'list' || attribute.word === 'set') return Array.isArray(value) ? (value as readonly Value[]).flatMap((item) => strangeIn(attribute.of, item, path)) : [];
-  if (attribute.word !== 'choice' || typeof value !== 'string' || attribute.values.includes(value)) return [];
+function strangeIn(attribute: Attribute, value: Value, ranked: Roles, path: string): readonly Advice[] {
+  if (attribute.word === 'object') return isTree(value) ? strangeChoices(attribute.attributes, value, ranked, `${path}.`) : [];
+  if (attribute.word === 'list' || attribute.word === 'set')
+    return Array.isArray(value) ? (value as readonly Value[]).flatMap((item) => strangeIn(attribute.of, item, ranked, path)) : [];
+  if (attribute.word !== 'choice' || typeof value !== 'string' || attribute.values.includes(value) || Object.hasOwn(ranked, value)) return [];
   const summary = `\`${path}\`: \`${value}\` is not a known value.${didYouMean(value, attribute.values)}`;
   return [{ code: 'unknown-value', summary, detail: 'The list of known values is not complete: if yours is right, leave it.', attribute: path }];
 }

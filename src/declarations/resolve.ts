@@ -7,6 +7,7 @@ import {
   isTree,
   normalAll,
   object,
+  roleLadder,
   tryAddress,
   walk,
   type Attributes,
@@ -122,11 +123,15 @@ export function settingsOf(run: Run, piece: Piece): Partial<Settings> {
     const value = steps.reduce<unknown>((tree, step) => (tree as Record<string, unknown> | undefined)?.[step], values);
     if (typeof value === 'number' && value < least) complain(run, piece, { path: steps, code: 'out-of-range', summary: `\`${path}\` must be at least ${least}` });
   }
+  const roles = values['roles'];
+  for (const name of isTree(roles) ? Object.keys(roles) : [])
+    if (roleLadder.some((one) => one === name))
+      complain(run, piece, { path: ['roles', name], code: 'known-role', summary: `\`${name}\` is a known role, which has its rank already`, detail: 'Rank custom roles alone.' });
   return values;
 }
 
 export function mergeSettings(base: Settings, over: Partial<Settings>): Settings {
-  return { ...base, ...over, policy: { ...base.policy, ...over.policy }, v2_headers: { ...base.v2_headers, ...over.v2_headers } };
+  return { ...base, ...over, policy: { ...base.policy, ...over.policy }, v2_headers: { ...base.v2_headers, ...over.v2_headers }, roles: { ...base.roles, ...over.roles } };
 }
 
 export function lookupOf(run: Run, piece: Piece): Lookup | undefined {

@@ -44,7 +44,7 @@ function attributeSchema(attribute: Attribute, strict = false): JsonObject {
     case 'number':
       return { description, ...filledOr(attribute.word, nullable) };
     case 'flag':
-      return { description, ...filledOr('boolean') };
+      return { description, ...filledOr('boolean'), ...(attribute.only_false && { not: { const: true } }) };
     case 'list':
     case 'set':
       return { description, ...filledOr('array'), items: attributeSchema(attribute.of, strict) };

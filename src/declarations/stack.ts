@@ -267,7 +267,7 @@ function settingsOf({ tree }: Stack, say: Say, site: Site): Record<string, Raw> 
 
 function setting(settings: Record<string, Raw>, name: string, value: Json, say: Say, site: Site): void {
   const path = ['provider', name];
-  if (name === 'v2_headers' || name === 'requests_per_minute') settings[name] = rawOf(value, path, site);
+  if (name === 'v2_headers' || name === 'roles' || name === 'requests_per_minute') settings[name] = rawOf(value, path, site);
   else if (name === 'alias')
     say('error', {
       path,

@@ -1,6 +1,6 @@
 // Checks shapes with ajv and says in our own words what is wrong. The validators of the built-in kinds are compiled
 // beforehand; they are found by the digest of their schema, so a stale one is never used.
-import { didYouMean, digest, idOf, type Attribute, type Attributes, type Collections, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import { didYouMean, digest, idOf, onlyFalse, type Attribute, type Attributes, type Collections, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import { precompiled } from './generated/validators.js';
 import { Word, isMap, type Raw } from './raw.js';
 import { bodySchema, expectationSchema, settingsSchema, whereSchema } from './schema.js';
@@ -98,6 +98,7 @@ export function mismatch(path: readonly string[], attribute: Attribute, value: R
     const right = didYouMean(value, attribute.values);
     return { path, code: 'unknown-choice', summary: `\`${where}\` is not one of its words.${right}`, detail: `Words: ${attribute.values.join(', ')}.` };
   }
+  if (attribute.only_false === true && value === true) return { ...onlyFalse(where), path };
   const fix = remedy(attribute, value);
   return {
     path,

@@ -11,6 +11,7 @@ import {
   own,
   ref,
   removals,
+  roleLadder,
   text,
   writables,
   type Attribute,
@@ -46,6 +47,13 @@ export const settings = object('How the project is run. At most once in a projec
     ['put', 'patch'],
     { optional: true },
   ),
+  roles: map(
+    'Ranks custom roles: each like the known role that it names. A role without a rank counts as the highest when it is given, as the lowest when it is taken.',
+    choice('A known role.', roleLadder),
+    {
+      optional: true,
+    },
+  ),
 });
 
 export function lifecycle(kind: Kind): Attribute {
@@ -72,7 +80,7 @@ export function bodyOf(kind: Kind): Attributes {
 /** What a lookup may ask for: attributes with one plain value, none required. */
 export function whereOf(kind: Kind): Attributes {
   const asked = Object.entries(kind.attributes).filter(([, { word, secret }]) => secret !== true && ['text', 'choice', 'ref', 'integer', 'number', 'flag'].includes(word));
-  return Object.fromEntries(asked.map(([name, attribute]) => [name, { ...attribute, optional: true, computed: false }]));
+  return Object.fromEntries(asked.map(([name, attribute]) => [name, { ...attribute, optional: true, computed: false, only_false: false }]));
 }
 
 /** What must hold of records: which, all of them, and how many. */

@@ -100,7 +100,7 @@ function worthOf(attributes: Attributes, values: Values, refer: Refer): Values {
   for (const [name, attribute] of Object.entries(attributes)) {
     if (!writable(attribute) || attribute.secret === true) continue;
     const value = referring(attribute, values[name] ?? null, refer);
-    const worthless = isEmpty(value) || (attribute.only_declared === true && value === false);
+    const worthless = isEmpty(value) || (attribute.only_declared === true && value === false) || attribute.only_false === true;
     if (attribute.optional !== true || !worthless) out[name] = value;
   }
   return out;

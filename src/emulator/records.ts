@@ -49,9 +49,17 @@ function show(attribute: Attribute, value: Json, face: Face): Json {
       return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, show(attribute.of, item as Json, face)]));
     case 'object':
       return showAll(attribute.attributes, value as JsonObject, face);
+    case 'document':
+      return face.behaviours.escape_html ? escapeTexts(value) : value;
     default:
       return value;
   }
+}
+
+function escapeTexts(value: Json): Json {
+  if (typeof value === 'string') return escapeHtml(value);
+  if (Array.isArray(value)) return value.map(escapeTexts);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escapeTexts(item)])) : value;
 }
 
 function showReference(to: string, wire: Attribute['wire'], id: string, face: Face): Json {
@@ -116,6 +124,7 @@ export function acceptAll(
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     if (!attribute) complaints.push({ path: name, why: 'is not a field' });
     else if (attribute.computed === true || (update && attribute.immutable === true)) complaints.push({ path: name, why: 'cannot be written' });
+    else if (attribute.only_false === true && !(update && value === false)) complaints.push({ path: name, why: 'can only be set to false, by an update' });
     else fields[name] = accept(attribute, value, name, intake, complaints) ?? null;
   }
   return { fields, complaints };

@@ -12,6 +12,8 @@ export interface Traits {
   readonly secret?: boolean;
   /** Sent by a full PUT only where declared (otherwise every writable attribute is sent). */
   readonly only_declared?: boolean;
+  /** A flag that the service raises by itself: only `false` can be declared, which takes it back. A create does not send it. */
+  readonly only_false?: boolean;
   /**
    * How the value travels where that differs from its word:
    * `url` a reference read as a URL and sent as an id · `integer` a reference sent as a JSON number ·
@@ -79,19 +81,21 @@ type Value<A> = A extends { word: 'text' | 'choice' | 'ref' }
   ? string
   : A extends { word: 'integer' | 'number' }
     ? number
-    : A extends { word: 'flag' }
-      ? boolean
-      : A extends { word: 'list' | 'set'; of: infer O }
-        ? readonly Value<O>[]
-        : A extends { word: 'map'; of: infer O }
-          ? Readonly<Record<string, Value<O>>>
-          : A extends { word: 'object'; attributes: infer M }
-            ? Fields<M>
-            : A extends { word: 'document'; wire: 'merge' }
-              ? readonly [merged: Readonly<Record<string, unknown>>, removed?: readonly (string | readonly (string | number)[])[]]
-              : A extends { word: 'document' }
-                ? Readonly<Record<string, unknown>> | null
-                : never;
+    : A extends { word: 'flag'; only_false: true }
+      ? false
+      : A extends { word: 'flag' }
+        ? boolean
+        : A extends { word: 'list' | 'set'; of: infer O }
+          ? readonly Value<O>[]
+          : A extends { word: 'map'; of: infer O }
+            ? Readonly<Record<string, Value<O>>>
+            : A extends { word: 'object'; attributes: infer M }
+              ? Fields<M>
+              : A extends { word: 'document'; wire: 'merge' }
+                ? readonly [merged: Readonly<Record<string, unknown>>, removed?: readonly (string | readonly (string | number)[])[]]
+                : A extends { word: 'document' }
+                  ? Readonly<Record<string, unknown>> | null
+                  : never;
 type OptionalKeys<M> = { [K in keyof M]: M[K] extends { computed: true } ? never : M[K] extends { optional: true } ? K : never }[keyof M];
 type RequiredKeys<M> = { [K in keyof M]: M[K] extends { computed: true } ? never : M[K] extends { optional: true } ? never : K }[keyof M];
 

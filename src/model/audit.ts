@@ -3,6 +3,12 @@
 import type { Diagnostic, Origin } from './diagnostic.js';
 import type { JsonObject } from './json.js';
 
+/** The known roles, the lowest first. */
+export const roleLadder = ['no_access', 'read_only_user', 'full_access_user', 'administrator'] as const;
+
+/** What other roles rank like: each with one of the known ones. */
+export type Roles = Readonly<Record<string, string>>;
+
 /** A change of an object, as the activity log tells it. */
 export interface Activity {
   /** Identifier of the record. */

@@ -1,6 +1,6 @@
 // What a person wrote, once variables, environment and `for_each` are resolved:
 // plain values, with references, secrets and mixed texts standing as objects of their own.
-import type { Expectation } from './audit.js';
+import type { Expectation, Roles } from './audit.js';
 import type { Origin } from './diagnostic.js';
 import { isObject } from './json.js';
 import { Secret } from './secret.js';
@@ -99,9 +99,10 @@ export interface Settings {
   readonly v2_headers: Readonly<Record<string, string>>;
   /** How a configuration is written: `put` (the default) sends the whole of it, `patch` adds to it. */
   readonly configuration_writes?: 'put' | 'patch';
+  readonly roles: Roles;
 }
 
-export const defaultSettings: Settings = { policy: { max_deletes: 5, max_changed_percent: 30 }, v2_headers: {} };
+export const defaultSettings: Settings = { policy: { max_deletes: 5, max_changed_percent: 30 }, v2_headers: {}, roles: {} };
 
 /** A whole project as loaded: everything that is desired, and the files it came from. */
 export interface Project {

@@ -23,7 +23,7 @@ export interface Diagnostic {
   /** Path inside the declaration, such as `endpoint.url`. */
   readonly attribute?: string;
   readonly origin?: Origin;
-  /** The lines of the file around the origin, already cleared of secrets. */
+  /** The lines of the file around the origin, already cleared of secrets; empty where they are not to be shown. */
   readonly frame?: string;
 }
 

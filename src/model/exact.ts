@@ -28,7 +28,7 @@ function decimal([, sign, whole = '', fraction = '', exponent = '0']: RegExpExec
 export function parseJson(text: string): unknown {
   const plain: unknown = JSON.parse(text);
   const long = MAY_NEED.test(text);
-  const proto = text.includes('__proto__') || text.includes('\\u005');
+  const proto = text.includes('__proto__') || ESCAPED_PROTO.test(text);
   if (!long && !proto) return plain;
   const mark = markBesides(text);
   const { marked, any } = long ? markExact(text, mark) : { marked: text, any: false };
@@ -38,6 +38,9 @@ export function parseJson(text: string): unknown {
     return any && typeof value === 'string' && value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value;
   });
 }
+
+/** A letter of `__proto__` as an escape. */
+const ESCAPED_PROTO = /\\u00(?:5f|7[024]|6f)/i;
 
 /** Sixteen digits in all, or an exponent: what is shorter, a double holds. */
 const MAY_NEED = /(?:^|[:,[\s])-?\d(?:[\d.]{15}|[\d.]{0,14}[eE])/;

@@ -52,9 +52,8 @@ export function canonical(value: Json | undefined): string {
 export function sorted<T>(value: T): T {
   if (Array.isArray(value)) return value.map(sorted) as T;
   if (!isObject(value)) return value;
-  const out: Record<string, unknown> = {};
-  for (const key of Object.keys(value).toSorted(compareText)) if (value[key] !== undefined) out[key] = sorted(value[key]);
-  return out as T;
+  const names = Object.keys(value).toSorted(compareText);
+  return Object.fromEntries(names.flatMap((name) => (value[name] === undefined ? [] : [[name, sorted(value[name])]]))) as T;
 }
 
 export function equal(a: unknown, b: unknown): boolean {

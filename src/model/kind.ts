@@ -1,7 +1,7 @@
 // A kind is one file that reads as its own manual; this is its form: a collection whose objects are declared.
 import { walk, type Attribute, type Attributes, type Fields } from './attribute.js';
 import type { Collection, Reading } from './collection.js';
-import type { Declaration } from './declaration.js';
+import type { Declaration, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
 
 /** How a kind is spoken to. A verb that is absent does not exist, and nothing can make it. */
@@ -43,8 +43,14 @@ export interface Kind extends Collection {
   readonly version?: string;
   /** The activity log does not tell who changed its objects. */
   readonly unlogged?: true;
+  /** A record of a listing with exactly these values, in normal form, stands for no object. */
+  readonly ghost?: Values;
   /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before letting go. */
   readonly retire?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** What to do about a declaration that none of the live objects matches, where that is more than to look again. */
+  readonly unmatched?: (values: Values, live: readonly Values[]) => string | undefined;
+  /** What would never be sent of these values, which may hold references: each with the attribute it stands at. */
+  readonly faults?: (values: Values) => readonly Advice[];
   /** What is allowed and still likely a mistake, as far as declarations tell; `find` gives another one by its address. */
   readonly lint?: (declaration: Declaration, find: (address: string) => Declaration | undefined) => readonly Advice[];
   /** Name of a declaration and its attributes, valid as it stands (references may point at `${<kind>.example...}`). */

@@ -46,12 +46,23 @@ export function unescapeHtml(value: string): string {
   });
 }
 
-/** `unescapeHtml` for every text inside. */
-export function unescapeAll(value: Json): Json {
+/** `unescapeHtml` for every text inside: the plain form of what was read, which is what is stored, exported and referred to. */
+export function unescapeAll<T extends Value>(value: T): T;
+export function unescapeAll(value: Value): Value {
   if (typeof value === 'string') return unescapeHtml(value);
-  if (Array.isArray(value)) return value.map(unescapeAll);
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unescapeAll(item)])) : value;
+  if (Array.isArray(value)) return (value as readonly Value[]).map((item) => unescapeAll(item));
+  return isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unescapeAll(item)])) : value;
 }
+
+/** The same for every spelling of a text, however often it was escaped. */
+export function unescapeFully(value: Json): Json {
+  const once = unescapeAll(value);
+  return equal(once, value) ? value : unescapeFully(once);
+}
+
+/** Whether two values are equal, or one of them is the other with its texts HTML-escaped. */
+export const equalUnescaped = (a: Value | undefined, b: Value | undefined): boolean =>
+  equal(a, b) || (a !== undefined && b !== undefined && (equal(a, unescapeAll(b)) || equal(unescapeAll(a), b)));
 
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
@@ -109,14 +120,14 @@ function uniqueSorted(values: readonly Value[]): readonly Value[] {
 
 /**
  * Whether a declared value and a live one mean the same. Both in normal form. Objects compare the declared members
- * only; text also equals its HTML-escaped spelling; an object or collection without members equals null.
+ * only; a text equals its HTML-escaped spelling, whichever side has it; an object or collection without members equals null.
  */
 export function same(attribute: Attribute, declared: Value | undefined, live: Value | undefined): boolean {
   if (isEmpty(declared) && isEmpty(live)) return true;
   switch (attribute.word) {
     case 'text':
     case 'choice':
-      return declared === live || (typeof declared === 'string' && typeof live === 'string' && unescapeHtml(live) === declared);
+      return equalUnescaped(declared, live);
     case 'object':
       if (!isTree(declared)) return false;
       return Object.entries(declared).every(([name, value]) => {
@@ -138,7 +149,7 @@ export function same(attribute: Attribute, declared: Value | undefined, live: Va
         Object.entries(declared).every(([key, item]) => Object.hasOwn(live, key) && same(attribute.of, item, live[key]))
       );
     case 'document':
-      return equal(declared, live) || equal(declared, unescapeAll(live as Json));
+      return equalUnescaped(declared, live);
     default:
       return equal(declared, live);
   }
@@ -183,12 +194,8 @@ export function redact(value: Value, placeholder: (secret: Secret) => Json | und
   if (value instanceof Reference || value instanceof Template) return value.toString();
   if (Array.isArray(value)) return value.map((item: Value) => redact(item, placeholder));
   if (!isTree(value)) return value as Json;
-  const out: Record<string, Json> = {};
-  for (const [key, item] of Object.entries(value)) {
-    if (item instanceof Secret && placeholder(item) === undefined) continue;
-    out[key] = redact(item, placeholder);
-  }
-  return out;
+  const kept = Object.entries(value).filter(([, item]) => !(item instanceof Secret && placeholder(item) === undefined));
+  return Object.fromEntries(kept.map(([key, item]) => [key, redact(item, placeholder)]));
 }
 
 export function redactAll(values: Values, placeholder?: (secret: Secret) => Json | undefined): JsonObject {

@@ -21,7 +21,8 @@ export const providerBlock = {
   iot_password: secret('iot_password', "Password of the IoT platform's user."),
   flow_username: fallback('flow_username', 'User of the sample flow.'),
   flow_password: secret('flow_password', "Password of the sample flow's user."),
-  v2_headers: map("Names of the four v2 headers, from the reference's to those of this deployment.", text('Name.'), { optional: true }),
+  v2_headers: map("Names of the four v2 headers, from the reference's to those of this deployment; over those of `TRUEUP_V2_HEADERS`.", text('Name.'), { optional: true }),
+  roles: map('Ranks custom roles: each like the known role that it names.', text('A known role.'), { optional: true }),
   requests_per_minute: integer('Requests a minute to one service. Default: 450, none for a loopback address.', { optional: true }),
   configuration_writes: choice('How router configurations are written: `put` (the default) sends the whole configuration, `patch` additions alone.', ['put', 'patch'], {
     optional: true,

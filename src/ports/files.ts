@@ -2,7 +2,7 @@
 // medium, and every whole file appears under its name complete or not at all.
 import { isUtf8 } from 'node:buffer';
 import { constants, statSync } from 'node:fs';
-import { link, mkdir, open, readdir, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { link, mkdir, open, readdir, realpath, rename, stat, unlink, utimes, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Appender, Files, Random } from './index.js';
 
@@ -33,6 +33,11 @@ export function diskFiles(random: Random): Files {
     list: (path) => readdir(path),
     realPath: (path) => realpath(path),
     stamp,
+    size: async (path) => statSync(path, { throwIfNoEntry: false })?.size,
+    async touch(path) {
+      const now = new Date();
+      await utimes(path, now, now);
+    },
   };
 }
 

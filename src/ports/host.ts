@@ -1,6 +1,6 @@
 // The real machine, as far as a lock has to know it. Linux tells when a process started and lets go of abstract
 // sockets by itself when their owner ends; elsewhere a process is known by its number alone.
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import type { LockPort } from './index.js';
@@ -10,7 +10,13 @@ export async function machine(): Promise<LockPort> {
     (text) => text.trim(),
     () => null,
   );
-  return { host: hostname(), bootId, pid: process.pid, find, hold };
+  const pidNamespace = await readlink('/proc/self/ns/pid').catch(() => null);
+  return { host: hostname(), bootId, pid: process.pid, pidNamespace, every, find, hold };
+}
+
+function every(milliseconds: number, work: () => void): () => void {
+  const timer = setInterval(work, milliseconds).unref();
+  return () => clearInterval(timer);
 }
 
 async function find(pid: number): Promise<{ readonly startTime: string | null } | undefined> {

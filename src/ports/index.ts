@@ -40,8 +40,12 @@ export interface Files {
   list(path: string): Promise<readonly string[]>;
   /** With every symbolic link followed. */
   realPath(path: string): Promise<string>;
-  /** A cheap mark that differs once a file was replaced or written; undefined where there is none. */
+  /** A cheap mark that differs once a file was replaced, written or touched; undefined where there is none. Looks when it is called. */
   stamp(path: string): Promise<string | undefined>;
+  /** Bytes of a file; undefined where there is none. Cheap, and looks when it is called. */
+  size(path: string): Promise<number | undefined>;
+  /** Gives a file the time of now, so that its stamp is another one. Not durable. */
+  touch(path: string): Promise<void>;
 }
 
 export interface Appender {
@@ -56,6 +60,10 @@ export interface LockPort {
   /** Differs after each start of the machine; null where the system does not tell. */
   readonly bootId: string | null;
   readonly pid: number;
+  /** What `pid` counts in: differs between containers of one machine; null if unknown. */
+  readonly pidNamespace: string | null;
+  /** Does the work every so often, until it is stopped or the process has nothing else to do. */
+  every(milliseconds: number, work: () => void): () => void;
   /** A process of this machine: undefined where it is gone (or only waits to be reaped); its start in the system's own units, null where unknown. */
   find(pid: number): Promise<{ readonly startTime: string | null } | undefined>;
   /** Holds a name on this machine until `release` or the end of the process, however it ends; `absent` where the system has no such lock. */

@@ -12,6 +12,7 @@ import {
   type Live,
   type PlanRequest,
   type Project,
+  type Roles,
   type State,
 } from '../model/index.js';
 import type { Snapshot } from '../state/store.js';
@@ -19,7 +20,7 @@ import { checkTarget, observe, type World } from './observe.js';
 import { plan } from './plan.js';
 import type { PlanInput } from './plan-input.js';
 import { observingOf, type Desk } from './propose.js';
-import { ACCOUNTS, administers, AUTHORIZATIONS, rank } from './roles.js';
+import { ACCOUNTS, AUTHORIZATIONS, rank } from './roles.js';
 import { select } from './select.js';
 
 /** Beyond so many cells only the authorizations themselves are listed, without where they reach. */
@@ -45,7 +46,7 @@ export async function reviewAccess(
   const selection = select(kinds, project, state, request);
   const input: PlanInput = { kinds, project, state, world, selection, secrets: new Map(), compose: cloud.compose, request, now: clock.now(), visibility: observing.visibility };
   const { changes, diagnostics } = plan(input).plan;
-  const found = accessReview(world, changes);
+  const found = accessReview(world, changes, project.settings.roles);
   return { access: found.access as AccessReview, diagnostics: [...diagnostics.filter(({ severity }) => severity === 'error'), ...found.diagnostics] };
 }
 
@@ -53,14 +54,19 @@ export async function reviewAccess(
  * The review of an audit. Where that read authorizations and had no need of accounts, they are read for the review;
  * where they cannot be, it says so, and nobody knows what reaches where.
  */
-export async function reviewWith(desk: Desk, world: World, changes: readonly Change[], state: State | undefined): Promise<Reviewed> {
-  if (!world.has(AUTHORIZATIONS) || world.has(ACCOUNTS)) return accessReview(world, changes);
+export async function reviewWith(
+  desk: Desk,
+  world: World,
+  changes: readonly Change[],
+  { state, roles }: { readonly state: State | undefined; readonly roles: Roles },
+): Promise<Reviewed> {
+  if (!world.has(AUTHORIZATIONS) || world.has(ACCOUNTS)) return accessReview(world, changes, roles);
   try {
-    return accessReview(new Map([...world, ...(await observe(observingOf(desk, state), [ACCOUNTS]))]), changes);
+    return accessReview(new Map([...world, ...(await observe(observingOf(desk, state), [ACCOUNTS]))]), changes, roles);
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
     const summary = 'The access review holds no account tree, because accounts could not be read.';
-    const { access, diagnostics } = accessReview(world, changes);
+    const { access, diagnostics } = accessReview(world, changes, roles);
     return { access, diagnostics: [...diagnostics, ...error.diagnostics.map((one): Diagnostic => ({ ...one, severity: 'warning', summary: `${summary} ${one.summary}` }))] };
   }
 }
@@ -79,11 +85,14 @@ interface Place {
   readonly rooted: boolean;
 }
 
+const ADMINISTRATOR = rank('administrator');
+
 /** What one authorization gives. */
 interface Grant {
   readonly user: string;
   readonly account: string;
   readonly role: string;
+  readonly rank: number;
   readonly declared: { readonly address: string; readonly role: string } | undefined;
 }
 
@@ -96,7 +105,7 @@ interface Reach {
 type Reaching = ReadonlyMap<string, Reach>;
 
 /** A review of what was read. `changes`: of the plan, for what is declared. */
-export function accessReview(world: World, changes: readonly Change[]): Reviewed {
+export function accessReview(world: World, changes: readonly Change[], roles: Roles = {}): Reviewed {
   const authorizations = world.get(AUTHORIZATIONS);
   if (!authorizations) return { access: null, diagnostics: [] };
   const declared = declaredRoles(changes);
@@ -105,12 +114,15 @@ export function accessReview(world: World, changes: readonly Change[]): Reviewed
   for (const { id, values } of authorizations.byId.values()) {
     const { user, account, role } = values;
     if (typeof user !== 'string' || typeof account !== 'string') nameless.push(id);
-    else append(own, account, { user, account, role: typeof role === 'string' ? role : '', declared: declared.get(id) });
+    else append(own, account, { user, account, role: typeof role === 'string' ? role : '', rank: rank(typeof role === 'string' ? role : '', roles), declared: declared.get(id) });
   }
   const { places, circling } = placesOf(world.get(ACCOUNTS)?.byId ?? new Map<string, Live>(), own);
   const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
   const complete = users.length * places.length <= MOST_CELLS;
-  return { access: { users: users.map((id) => ({ id })), ...alongTheTree(places, own, complete), complete }, diagnostics: [...namelessNote(nameless), ...circleNote(circling)] };
+  return {
+    access: { users: users.map((id) => ({ id })), ...alongTheTree(places, own, complete), complete },
+    diagnostics: [...namelessNote(nameless), ...circleNote(circling), ...idSpaceNote([...own.keys()], world.get(ACCOUNTS)?.byId)],
+  };
 }
 
 /** Goes down the tree and keeps of every account above the present one only what it adds. */
@@ -123,7 +135,7 @@ function alongTheTree(places: readonly Place[], own: ReadonlyMap<string, readonl
     const given = new Map<string, Grant[]>();
     for (const grant of (own.get(id) ?? []).toSorted((a, b) => height(b) - height(a))) append(given, grant.user, grant);
     const reaching = reachOf(given, complete ? above.at(-1)?.reaching : undefined);
-    const more = [...given].filter(([user, grants]) => grants.some(({ role }) => administers(role)) && !administrators.has(user)).map(([user]) => user);
+    const more = [...given].filter(([user, grants]) => grants.some((grant) => grant.rank === ADMINISTRATOR) && !administrators.has(user)).map(([user]) => user);
     more.forEach((user) => administrators.add(user));
     above.push({ reaching, administrators: more });
     for (const user of [...reaching.keys()].toSorted(byNumber)) cells.push(...cellOf(id, reaching.get(user) as Reach, given.get(user) ?? []));
@@ -137,16 +149,16 @@ function reachOf(given: ReadonlyMap<string, readonly Grant[]>, inherited: Reachi
   const reaching = new Map(inherited);
   for (const [user, [grant]] of given as ReadonlyMap<string, readonly [Grant, ...Grant[]]>) {
     const before = inherited.get(user);
-    const nothing = rank(grant.role) === 0 && before !== undefined && rank(before.near.role) !== 0;
-    reaching.set(user, { near: nothing ? before.near : grant, high: before && rank(before.high.role) > rank(grant.role) ? before.high : grant });
+    const nothing = grant.rank === 0 && before !== undefined && before.near.rank !== 0;
+    reaching.set(user, { near: nothing ? before.near : grant, high: before && before.high.rank > grant.rank ? before.high : grant });
   }
   return reaching;
 }
 
 /** @param given what authorizations of the account itself give the user, the highest first */
 function cellOf(account: string, { near, high }: Reach, given: readonly Grant[]): readonly AccessCell[] {
-  const { user, role, account: from } = outranks(high.role, near.role) ? high : near;
-  if (from !== account && rank(role) === 0 && given.length === 0) return [];
+  const { user, role, rank: height, account: from } = outranks(high, near) ? high : near;
+  if (from !== account && height === 0 && given.length === 0) return [];
   const own = given.map((grant) => grant.role);
   const declaring = given.filter(({ declared }) => declared !== undefined);
   const wanted = declaring.find((grant) => grant.declared?.role !== grant.role) ?? declaring[0];
@@ -163,15 +175,15 @@ function cellOf(account: string, { near, high }: Reach, given: readonly Grant[])
   ];
 }
 
-/** Whether a role certainly gives more than one that reaches the account from nearer; an unknown role gives more than none. */
-function outranks(role: string, nearer: string): boolean {
-  if (rank(role) === 0) return false;
-  if (rank(nearer) === 0) return true;
-  return rank(nearer) < 0 ? administers(role) : rank(role) > rank(nearer);
+/** Whether a grant certainly gives more than one that reaches the account from nearer; an unknown role gives more than none. */
+function outranks({ rank: role }: Grant, { rank: nearer }: Grant): boolean {
+  if (role === 0) return false;
+  if (nearer === 0) return true;
+  return nearer < 0 ? role === ADMINISTRATOR : role > nearer;
 }
 
 /** To sort by: an unknown role stands between none and those that are known. */
-const height = ({ role }: Grant): number => (rank(role) < 0 ? 0.5 : rank(role));
+const height = ({ rank: role }: Grant): number => (role < 0 ? 0.5 : role);
 
 const nameOf = ({ id, values }: Live): string => (typeof values.name === 'string' ? values.name : id);
 
@@ -224,6 +236,21 @@ function namelessNote(ids: readonly string[]): readonly Diagnostic[] {
       code: 'nameless-authorizations',
       summary: `The service shows authorizations without a user or without an account: ${firstOf(ids)}.`,
       detail: 'They are not in the access review, and none of them counts as an administrator.',
+    },
+  ];
+}
+
+/** What reaches an account from above is unknown if no listing of accounts holds it. */
+function idSpaceNote(named: readonly string[], accounts: ReadonlyMap<string, Live> | undefined): readonly Diagnostic[] {
+  const strange = accounts ? named.filter((id) => !accounts.has(id)).toSorted(byNumber) : [];
+  if (strange.length === 0) return [];
+  return [
+    {
+      severity: strange.length === named.length ? 'warning' : 'info',
+      code: 'unlisted-accounts',
+      summary: `The service shows authorizations of accounts that no listing of accounts holds: ${firstOf(strange)}.`,
+      detail:
+        'v3 ids of accounts may be another id space than v2 ids, or the v2 keys do not reach these accounts. Compare: trueup get account_authorizations -o json, trueup get accounts',
     },
   ];
 }

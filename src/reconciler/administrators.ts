@@ -1,7 +1,7 @@
 // Who still administers an account while a plan is carried out. A change that takes an administrator away from an
 // account (a demotion, or a move to another place in the tree) needs a witness: somebody who administers it afterwards
 // whatever else of the plan fails. Where the witness is made by the plan itself, the change waits for that.
-import { append, Reference, type Change, type Value } from '../model/index.js';
+import { append, Reference, type Change, type Roles, type Value } from '../model/index.js';
 import type { World } from './observe.js';
 import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from './roles.js';
 
@@ -12,13 +12,13 @@ export type Guard = { readonly change: Change; readonly account: string; readonl
  * A guard for each demotion and each move of an account. A move also waits for the moves of what it goes below: the
  * tree has to be one at every step.
  */
-export function guards(changes: readonly Change[], world: World): readonly Guard[] {
-  const scene = sceneOf(changes, world);
+export function guards(changes: readonly Change[], world: World, roles: Roles = {}): readonly Guard[] {
+  const scene = sceneOf(changes, world, roles);
   return changes.flatMap((change): readonly Guard[] => {
-    const account = demotes(change) ? String(change.before.account) : moves(change) ? change.id : undefined;
+    const account = demotes(change, roles) ? String(change.before.account) : moves(change) ? change.id : undefined;
     if (account === undefined) return [];
     const above = moves(change) ? movesAbove(scene, change) : [];
-    const found = demotes(change) || isAdministered(scene, account) ? witness(scene, change, account) : [];
+    const found = demotes(change, roles) || isAdministered(scene, account) ? witness(scene, change, account) : [];
     const waits = found && [...new Set([...above, ...found])];
     if (waits) scene.waits.set(change.address, waits);
     return [{ change, account, waits }];
@@ -41,7 +41,7 @@ interface Scene {
   readonly waits: Map<string, readonly string[]>;
 }
 
-function sceneOf(changes: readonly Change[], world: World): Scene {
+function sceneOf(changes: readonly Change[], world: World, roles: Roles): Scene {
   const accounts = world.get(ACCOUNTS)?.byId;
   const roots = [...(accounts?.values() ?? [])].filter((live) => !accounts?.has(String(live.values.account)));
   const parents = new Map<string, Value | undefined>();
@@ -54,10 +54,10 @@ function sceneOf(changes: readonly Change[], world: World): Scene {
       moved.set(change.id, change);
       parents.set(change.id, change.changes.find(({ path }) => path === 'account')?.after);
     }
-    if (demotes(change)) demoted.add(change.id);
-    if (promotes(change)) append(promotions, String(change.before.account), change);
+    if (demotes(change, roles)) demoted.add(change.id);
+    if (promotes(change, roles)) append(promotions, String(change.before.account), change);
   }
-  const all = [...(world.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(({ values }) => administers(values.role) && typeof values.user === 'string');
+  const all = [...(world.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(({ values }) => administers(values.role, roles) && typeof values.user === 'string');
   const before = (account: string): Value | undefined => accounts?.get(account)?.values.account;
   return {
     changes: new Map(changes.map((change) => [change.address, change])),

@@ -33,7 +33,7 @@ import { propose } from './propose.js';
 import { outcomeOf, recordsOf, recover, settle, type Settled } from './recover.js';
 import { readBack, shownOf, type ReadBack } from './read-back.js';
 import { valueAt } from './resolve.js';
-import { demotes, moves } from './roles.js';
+import { moves, reroles } from './roles.js';
 import { staleness } from './stale.js';
 
 /** This many requests in a row without a clear answer, and nothing new is started. */
@@ -170,7 +170,7 @@ class Run {
     const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
     this.#known = new Set(Object.values(entries).map((entry) => `${entry.kind} ${entry.id}`));
     for (const { kind, byId } of world.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
-    const awaited = new Set(plan.changes.flatMap((change) => (demotes(change) || moves(change) ? change.depends_on : [])));
+    const awaited = new Set(plan.changes.flatMap((change) => (reroles(change) || moves(change) ? change.depends_on : [])));
     this.#around = {
       known: (kind, id) => this.#known.has(`${kind} ${id}`),
       before: beforeRun(world),

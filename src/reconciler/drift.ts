@@ -76,7 +76,7 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
   const named = new Set(records.map(({ address }) => address));
   const expectations = await verify(desk.cloud, desk.collections, project.expectations);
   const unknown = unverified(expectations);
-  const review = await reviewWith(desk, world, plan.changes, snapshot?.state);
+  const review = await reviewWith(desk, world, plan.changes, { state: snapshot?.state, roles: project.settings.roles });
   const drifts = records.some(({ status }) => status !== 'settled') || expectations.some(({ verdict }) => verdict === 'failed');
   const failed = exit === exits.error || exit === exits.undecided;
   return {

@@ -12,7 +12,7 @@ import {
   shellWord,
   tryAddress,
   formatAddress,
-  unescapeAll,
+  unescapeFully,
   writables,
   type Attribute,
   type Declaration,
@@ -201,7 +201,7 @@ export function comparable(attribute: Attribute, value: Value | undefined): Json
     return Object.keys(out).length === 0 ? null : out;
   }
   if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(plain)) return plain.map((item) => comparable(attribute.of, item as Value));
-  return unescapeAll(plain);
+  return unescapeFully(plain);
 }
 
 /**
@@ -226,4 +226,14 @@ export function indexByIdentity(collection: Collection): ReadonlyMap<string, rea
   }
   for (const bucket of index.values()) bucket.sort((a, b) => (a.id < b.id ? -1 : 1));
   return index;
+}
+
+/** What to do about a declaration that no live object matches, where the API cannot make one. @param live every object of the kind */
+export function adviceToFind(kind: Kind, values: Values, live: Iterable<Live>): string {
+  const names = kind.identity === 'content' ? 'its attributes' : kind.identity.join(' and ');
+  const own = kind.unmatched?.(
+    values,
+    Array.from(live, (one) => one.values),
+  );
+  return own ?? `Make it where it is made, or correct ${names}. What is there: trueup get ${kind.name}`;
 }

@@ -9,6 +9,7 @@ import {
   digest,
   documentOf,
   equal,
+  equalUnescaped,
   isClear,
   isEmpty,
   isMask,
@@ -18,12 +19,10 @@ import {
   redact,
   redactAll,
   stepsOf,
-  unescapeAll,
   writables,
   type Attribute,
   type AttributeChange,
   type Base,
-  type Json,
   type JsonObject,
   type Kind,
   type Value,
@@ -157,7 +156,7 @@ function alike(run: Pick<Merging, 'resend'>, wanted: Value | undefined, live: Va
     const [members, theirs] = [Object.entries(wanted as Values), live as Values];
     return members.length === Object.keys(theirs).length && members.every(([step, item]) => Object.hasOwn(theirs, step) && alike(run, item, theirs[step], below(path, step)));
   }
-  return equal(wanted, live) || equal(wanted, unescapeAll(live as Json));
+  return equalUnescaped(wanted, live);
 }
 
 /** Differences of two trees, as deep as dotted paths can name them. */

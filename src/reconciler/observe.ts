@@ -17,6 +17,7 @@ import {
   type Value,
   type Values,
   isTree,
+  unescapeAll,
   walk,
 } from '../model/index.js';
 import type { Visibility } from './age.js';
@@ -106,10 +107,10 @@ export function withoutSecrets(attributes: Attributes, values: Values): Values {
   return out;
 }
 
-/** A live object as the state remembers it: without secrets, without what holds nothing, and without documents in which others keep theirs. */
+/** A live object as the state stores it: in plain texts, without secrets, without what holds nothing, and without documents in which others keep theirs. */
 export function remembered(kind: Kind, values: Values): JsonObject {
   const seen = withoutSecrets(kind.attributes, values);
-  return redactAll(Object.fromEntries(Object.entries(seen).filter(([name, value]) => !isEmpty(value) && kind.attributes[name]?.wire !== 'merge')));
+  return unescapeAll(redactAll(Object.fromEntries(Object.entries(seen).filter(([name, value]) => !isEmpty(value) && kind.attributes[name]?.wire !== 'merge'))));
 }
 
 /** @throws Refusal where the state is about another cloud. */

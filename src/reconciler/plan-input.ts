@@ -20,6 +20,6 @@ export interface PlanInput {
   readonly visibility: Visibility;
   /** Milliseconds since 1970, for limits that hold over 24 hours. */
   readonly now: number;
-  /** Within which a URL may move freely; absent: its host alone, which is stricter than the registrable domain. */
-  readonly domainOf?: (url: string) => string;
+  /** Within which a URL may move freely, undefined for what is none; absent: its host alone, which is stricter than the registrable domain. */
+  readonly domainOf?: (url: string) => string | undefined;
 }

@@ -1,6 +1,7 @@
 // The plan: declared, prior and live in, every change with its reason out. Pure: the same inputs give the same bytes.
 import {
   compareText,
+  faultsOf,
   isKnown,
   mayBeDuplicates,
   redact,
@@ -8,6 +9,7 @@ import {
   removals,
   REPLACED_OUTSIDE,
   same,
+  unescapeAll,
   worst,
   exits,
   isChange,
@@ -33,7 +35,7 @@ import {
   type Write,
 } from '../model/index.js';
 import { diff, driftOf, ignoring, updateOf, type Sending, type SecretVerdict } from './diff.js';
-import { identityKey, isTrouble, Matcher, type Match } from './match.js';
+import { adviceToFind, identityKey, isTrouble, Matcher, type Match } from './match.js';
 import { baseOf, literalsAtMasks, ours } from './merge.js';
 import { withNumbers } from './numbers.js';
 import type { World } from './observe.js';
@@ -100,7 +102,7 @@ export function plan(input: PlanInput): Proposal {
   diagnostics.push(...twins(draft, changes), ...secretsUnseen(draft));
   const held = heldElsewhere(selection, input.state);
   const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry, held) ?? []);
-  const ordered = sequence(changes, removals, input.world, input.kinds);
+  const ordered = sequence(changes, removals, input.world, input.kinds, input.project.settings.roles);
   for (const change of ordered) if (writes(change)) for (const address of change.depends_on) if (draft.unseen.has(address)) draft.awaited.add(address);
   diagnostics.push(...renameHints(ordered, input.kinds), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
   const matched = matchOthers(draft);
@@ -173,7 +175,9 @@ function planDeclared(draft: Draft, declaration: Declaration): Change | undefine
   }
   if (match.how === 'unseen' && match.entry) return unseen(draft, kind, declaration, filled, { ...match, entry: match.entry });
   const values = match.live ? withNumbers(kind, filled, match.live.values) : filled;
-  const change = match.live ? onLive(draft, kind, declaration, values, { ...match, live: match.live }) : creation(draft, kind, declaration, values, match);
+  const planned = (): Change | undefined =>
+    match.live ? onLive(draft, kind, declaration, values, { ...match, live: match.live }) : creation(draft, kind, declaration, values, match);
+  const change = isFaulty(draft, kind, declaration, values, match.live) ? undefined : planned();
   draft.planned.set(declaration.address, { kind, declared: values, ...(match.live ? { live: match.live } : {}), moves: change === undefined || writes(change) });
   const { entry, live, gone } = match;
   if (entry && gone) draft.drift.push({ address: declaration.address, kind: kind.name, id: entry.id, ...(live && { replaced_by: live.id }) });
@@ -193,6 +197,17 @@ function unseen(draft: Draft, kind: Kind, declaration: Declaration, filled: Valu
   draft.planned.set(declaration.address, { kind, declared: filled, live, moves: false });
   const base = common(draft, declaration, 'it was created just now, and no listing shows it yet', match);
   return { action: 'keep', ...base, id: entry.id, before: live.values, desired: desired(declaration, declared) };
+}
+
+/** Says what is wrong with what is declared, and whether that keeps it from being sent. */
+function isFaulty(draft: Draft, kind: Kind, declaration: Declaration, values: Values, live: Live | undefined): boolean {
+  const sent = live ? ignoring(values, declaration.lifecycle.ignore_changes ?? []) : values;
+  const faults = faultsOf(kind, sent, live?.values).map(({ attribute = '', ...one }): Diagnostic => {
+    const unchanged = one.severity === 'warning' ? { detail: `The live object has it already, so it stays. ${one.detail ?? ''}` } : {};
+    return { ...one, ...unchanged, summary: `${declaration.address}: ${one.summary}`, address: declaration.address, attribute, origin: declaration.at(attribute) };
+  });
+  draft.diagnostics.push(...faults);
+  return faults.some(({ severity }) => severity === 'error');
 }
 
 const common = (draft: Draft, declaration: Declaration, reason: string, match: Match) => ({
@@ -219,7 +234,7 @@ function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Va
       severity: 'error',
       code: 'cannot-create',
       summary: `${declaration.address} has no live object, and ${kind.name} cannot be created through the API.`,
-      detail: `Make it where it is made, or correct ${kind.identity === 'content' ? 'its attributes' : kind.identity.join(' and ')}. What is there: trueup get ${kind.name}`,
+      detail: adviceToFind(kind, values, draft.input.world.get(kind.name)?.byId.values() ?? []),
       address: declaration.address,
       origin: declaration.origin,
     });
@@ -432,7 +447,8 @@ function attributeOf({ kind, declared, live, moves }: Planned, path: string): Va
   const value = valueAt(declared, path);
   if (value !== undefined) return isKnown(value) ? value : undefined;
   const computed = kind.attributes[path.split('.', 1)[0] as string]?.computed;
-  return computed && moves ? undefined : valueAt(live?.values ?? {}, path);
+  const read = valueAt(live?.values ?? {}, path);
+  return read === undefined || (computed && moves) ? undefined : unescapeAll(read);
 }
 
 /** Two declarations of one identity would fight over one object, or make it twice. */

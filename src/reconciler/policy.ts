@@ -2,6 +2,7 @@
 // speaks blocks the run (exit 3) unless it is allowed by name. Rules only ever remove: none adds a change.
 import {
   allowableRules,
+  hostOf,
   isEmpty,
   policyRules,
   Reference,
@@ -14,6 +15,7 @@ import {
   type Kinds,
   type Live,
   type PolicyRule,
+  type Roles,
   type Spent,
   type Value,
   type Values,
@@ -26,7 +28,7 @@ import { mergedNames, travellingMasks } from './merge.js';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
 import { guards } from './administrators.js';
-import { ACCOUNTS, AUTHORIZATIONS, demotes, moves, reroles, rises, roleAfter } from './roles.js';
+import { ACCOUNTS, AUTHORIZATIONS, demotes, moves, rank, reroles, rises, roleAfter } from './roles.js';
 import type { Selection } from './select.js';
 
 const RULES = 'alert_rules';
@@ -50,14 +52,15 @@ export interface Circumstances {
 interface Case extends Circumstances {
   readonly changes: readonly Change[];
   readonly world: World;
+  readonly roles: Roles;
 }
 type Finding = Omit<Verdict, 'rule' | 'verdict'>;
 type Rule = (at: Case) => readonly Finding[];
 
 /** Rules that protect others, and need nothing but what is live. */
 const liveRules = {
-  'last-administrator': ({ changes, world }) =>
-    guards(changes, world).flatMap(({ change: { address }, account, waits }) =>
+  'last-administrator': ({ changes, world, roles }) =>
+    guards(changes, world, roles).flatMap(({ change: { address }, account, waits }) =>
       waits
         ? []
         : [
@@ -79,19 +82,21 @@ const liveRules = {
       return held.length === 0 ? [] : [{ address: change.address, detail: `${change.address} (account ${change.id}) still holds ${held.join(', ')}` }];
     });
   },
-} as const satisfies Partial<Record<PolicyRule, (at: Pick<Case, 'changes' | 'world'>) => readonly Finding[]>>;
+} as const satisfies Partial<Record<PolicyRule, (at: Pick<Case, 'changes' | 'world' | 'roles'>) => readonly Finding[]>>;
 
 /** Whether a change, alone, may take from others what they need: then it is judged by what is live when it is carried out. */
-export const endangers = (change: Change): boolean => demotes(change) || moves(change) || (change.action === 'delete' && change.kind === ACCOUNTS);
+export const endangers = (change: Change, roles?: Roles): boolean => demotes(change, roles) || moves(change) || (change.action === 'delete' && change.kind === ACCOUNTS);
 
 /** What the rules that need only what is live say of one change that no plan of ours holds. */
-export function judgeAlone(change: Change, world: World): readonly (Finding & { readonly rule: PolicyRule })[] {
-  return Object.entries(liveRules).flatMap(([rule, judged]) => judged({ changes: [change], world }).map((finding) => ({ rule: rule as keyof typeof liveRules, ...finding })));
+export function judgeAlone(change: Change, world: World, roles: Roles = {}): readonly (Finding & { readonly rule: PolicyRule })[] {
+  return Object.entries(liveRules).flatMap(([rule, judged]) =>
+    judged({ changes: [change], world, roles }).map((finding) => ({ rule: rule as keyof typeof liveRules, ...finding })),
+  );
 }
 
 export function judge(changes: readonly Change[], circumstances: Circumstances): readonly Verdict[] {
   const { input } = circumstances;
-  const at: Case = { ...circumstances, changes, world: input.world };
+  const at: Case = { ...circumstances, changes, world: input.world, roles: input.project.settings.roles };
   const allowed: ReadonlySet<PolicyRule> = new Set(allowableRules.filter((rule) => input.request.allow.includes(rule)));
   return policyRules.flatMap((rule) => rules[rule](at).map((finding) => ({ rule, verdict: allowed.has(rule) ? ('allowed' as const) : ('blocked' as const), ...finding })));
 }
@@ -164,14 +169,15 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       }));
   },
 
-  'privilege-escalation': ({ changes }) =>
+  'privilege-escalation': ({ changes, roles }) =>
     changes
       .filter(reroles)
-      .filter((change) => rises(change.before.role, roleAfter(change)))
-      .map((change) => ({
-        address: change.address,
-        detail: `${change.address} rises from ${String(change.before.role)} to ${String(roleAfter(change))}`,
-      })),
+      .filter((change) => rises(change.before.role, roleAfter(change), roles))
+      .map((change) => {
+        const unknown = [change.before.role, roleAfter(change)].filter((role) => rank(role, roles) < 0).map(String);
+        const why = unknown.length === 0 ? '' : `; what ${unknown.join(' and ')} may do is not known: settings.roles ranks custom roles`;
+        return { address: change.address, detail: `${change.address} rises from ${String(change.before.role)} to ${String(roleAfter(change))}${why}` };
+      }),
 
   'rule-without-destination': ({ changes, world }) => {
     const blame = new Map<string, string>(
@@ -207,10 +213,13 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
   'destination-moved': ({ changes, input: { domainOf = hostOf } }) =>
     changes.flatMap((change) => {
       if (change.kind !== DESTINATIONS || !('changes' in change)) return [];
-      const moved = change.changes.find(
-        (one) => one.path === 'endpoint.url' && typeof one.before === 'string' && typeof one.after === 'string' && domainOf(one.before) !== domainOf(one.after),
-      );
-      return moved ? [{ address: change.address, detail: `${change.address} moves from ${domainOf(moved.before as string)} to ${domainOf(moved.after as string)}` }] : [];
+      return change.changes.flatMap(({ path, before, after }) => {
+        if (path !== 'endpoint.url' || typeof before !== 'string' || typeof after !== 'string') return [];
+        const [from, to] = [domainOf(before), domainOf(after)].map((domain) => domain ?? 'an address that is no URL') as [string, string];
+        const downgrade = /^https:/i.test(before) && !/^https:/i.test(after);
+        if (from === to && !downgrade) return [];
+        return [{ address: change.address, detail: `${change.address} moves from ${from} to ${to}${downgrade ? ', and from https to http' : ''}` }];
+      });
     }),
 
   'masked-configuration': ({ changes, world, input: { kinds } }) =>
@@ -236,11 +245,11 @@ export function maskedDetail(masks: readonly string[]): string {
 }
 
 /** What the rules need to read beyond what is declared, for these changes. */
-export function policyNeeds(changes: readonly Change[], kinds: Kinds): readonly string[] {
+export function policyNeeds(changes: readonly Change[], kinds: Kinds, roles: Roles = {}): readonly string[] {
   const needs = new Set<string>();
   for (const change of changes) {
     if (!writes(change)) continue;
-    if (demotes(change)) needs.add(ACCOUNTS);
+    if (demotes(change, roles)) needs.add(ACCOUNTS);
     if (moves(change)) [ACCOUNTS, AUTHORIZATIONS].forEach((name) => needs.add(name));
     if (change.action === 'delete' && change.kind === ACCOUNTS) [ACCOUNTS, RULES, AUTHORIZATIONS].forEach((name) => needs.add(name));
     if (change.kind === RULES && change.action !== 'delete' && !(change.action === 'create' && isEmpty(change.write.fields.http_destinations))) needs.add(DESTINATIONS);
@@ -346,9 +355,4 @@ function isHeard(rule: Values, delivers: (destination: Value) => boolean): boole
   const targets = rule.http_destinations;
   const told = Array.isArray(targets) && (targets as readonly Value[]).some(delivers);
   return inScope(rule) && (told || !isEmpty(rule.email_destinations));
-}
-
-/** Host of a URL, or the text itself where it is none. */
-export function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : url;
 }

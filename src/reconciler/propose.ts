@@ -57,7 +57,7 @@ export async function propose(desk: Desk, project: Project, snapshot: Snapshot |
   const { visibility } = observing;
   const input: PlanInput = { kinds: desk.kinds, project, state, world, selection, secrets, visibility, compose: desk.cloud.compose, request, now: desk.clock.now() };
   const first = plan(input);
-  const unread = policyNeeds(first.plan.changes, desk.kinds).filter((name) => !world.has(name));
+  const unread = policyNeeds(first.plan.changes, desk.kinds, project.settings.roles).filter((name) => !world.has(name));
   const more = await readMore(unread, read);
   const proven = await proveAbsence(observing, first.plan.changes, world);
   const moves = first.plan.verdicts.some((one) => one.rule === 'destination-moved');

@@ -1,20 +1,21 @@
 // What roles mean: which is higher, who administers, and which changes touch that.
-import type { Adopt, Change, Update, Value } from '../model/index.js';
+import { own, roleLadder, type Adopt, type Change, type Roles, type Update, type Value } from '../model/index.js';
 
 export const ACCOUNTS = 'accounts';
 export const AUTHORIZATIONS = 'account_authorizations';
-const ladder = ['no_access', 'read_only_user', 'full_access_user', 'administrator'];
+const ladder: readonly string[] = roleLadder;
 
-/** Position on the ladder. An unknown role is more than none, and no administrator; what it is beside the others nobody knows. */
-export const rank = (role: Value | undefined): number => (typeof role === 'string' ? ladder.indexOf(role) : 0);
+/** Position on the ladder; below it for a role that is neither known nor ranked by `settings.roles`. */
+export const rank = (role: Value | undefined, roles: Roles = {}): number => (typeof role === 'string' ? ladder.indexOf(own(roles, role) ?? role) : 0);
 
-/** Whether the new role certainly gives more than the old one, or more than an unknown one may have given. */
-export function rises(before: Value | undefined, after: Value | undefined): boolean {
-  const [from, to] = [rank(before), rank(after)];
-  return to < 0 ? from === 0 : to > Math.max(from, 0);
+/** Whether the new role may give more than the old one: one that nobody knows counts as the highest when it is given, as the lowest when it is taken. */
+export function rises(before: Value | undefined, after: Value | undefined, roles: Roles = {}): boolean {
+  const [from, to] = [rank(before, roles), rank(after, roles)];
+  return (to < 0 ? ladder.length : to) > Math.max(from, 0);
 }
 
-export const administers = (role: Value | undefined): boolean => role === 'administrator';
+/** Never so of a role that nobody knows. */
+export const administers = (role: Value | undefined, roles: Roles = {}): boolean => rank(role, roles) === ladder.indexOf('administrator');
 
 type Reroling = (Update | Adopt) & { readonly write: NonNullable<Adopt['write']> };
 
@@ -24,12 +25,12 @@ export function reroles(change: Change): change is Reroling {
 
 export const roleAfter = (change: Reroling): Value | undefined => change.write.fields.role;
 
-export function promotes(change: Change): change is Reroling {
-  return reroles(change) && administers(roleAfter(change)) && !administers(change.before.role);
+export function promotes(change: Change, roles: Roles = {}): change is Reroling {
+  return reroles(change) && administers(roleAfter(change), roles) && !administers(change.before.role, roles);
 }
 
-export function demotes(change: Change): change is Reroling {
-  return reroles(change) && administers(change.before.role) && !administers(roleAfter(change));
+export function demotes(change: Change, roles: Roles = {}): change is Reroling {
+  return reroles(change) && administers(change.before.role, roles) && !administers(roleAfter(change), roles);
 }
 
 /** Whether a change moves an account to another place in the tree. */

@@ -1,21 +1,21 @@
 // The order of execution: what is made or changed, from the root of the references; then what goes, in reverse,
 // so that a referrer lets go before its target goes. Promotions to administrator come before demotions.
-import { append, compareText, isTree, type Attribute, type Change, type Kinds, type Value, type Values } from '../model/index.js';
+import { append, compareText, isTree, type Attribute, type Change, type Kinds, type Roles, type Value, type Values } from '../model/index.js';
 import type { World } from './observe.js';
 import { guards } from './administrators.js';
 import { demotes } from './roles.js';
 
-export function sequence(declared: readonly Change[], removed: readonly Change[], world: World, kinds: Kinds): readonly Change[] {
+export function sequence(declared: readonly Change[], removed: readonly Change[], world: World, kinds: Kinds, roles: Roles = {}): readonly Change[] {
   const wants = [...declared, ...removed.filter((change) => change.action === 'update')];
   const goes = removed.filter((change) => change.action !== 'update');
-  return [...guarded(wants, world), ...referrersFirst(goes, wants, kinds)];
+  return [...guarded(wants, world, roles), ...referrersFirst(goes, wants, kinds)];
 }
 
 /** Demotions come last; they and the moves of accounts wait for what leaves somebody to administer them. */
-function guarded(changes: readonly Change[], world: World): readonly Change[] {
-  const waits = new Map(guards(changes, world).flatMap(({ change, waits: others }) => (others === undefined || others.length === 0 ? [] : [[change, others] as const])));
-  const last = changes.filter(demotes);
-  const ordered = [...changes.filter((change) => !demotes(change)), ...last];
+function guarded(changes: readonly Change[], world: World, roles: Roles): readonly Change[] {
+  const waits = new Map(guards(changes, world, roles).flatMap(({ change, waits: others }) => (others === undefined || others.length === 0 ? [] : [[change, others] as const])));
+  const last = changes.filter((change) => demotes(change, roles));
+  const ordered = [...changes.filter((change) => !demotes(change, roles)), ...last];
   if (waits.size === 0 && last.length === 0) return changes;
   const waiting = (change: Change): Change => {
     const others = waits.get(change);

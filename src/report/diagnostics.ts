@@ -17,7 +17,7 @@ export function* diagnosticLines({ severity, summary, detail, code, address, att
   yield* flow(summary, { width, lead: `${severity}: `, hang: 2, paint: color.bold, paintLead: paint });
   const where = [origin && place(origin), address, attribute, `[${code}]`].filter((one) => one !== undefined).join(' · ');
   yield* flow(where, { width, lead: '  ', paint: color.dim });
-  if (frame !== undefined) for (const line of frame.replace(/\n+$/, '').split('\n')) yield clip(guard(`    ${visible(line)}`), width);
+  if (frame) for (const line of frame.replace(/\n+$/, '').split('\n')) yield clip(guard(`    ${visible(line)}`), width);
   if (detail !== undefined) for (const line of detail.replace(/\n+$/, '').split('\n')) yield* advice(line, width);
 }
 

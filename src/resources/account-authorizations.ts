@@ -1,6 +1,18 @@
 // Account authorizations: the role a user holds in an account and its sub-accounts. The API reads them and
 // changes the role; it neither creates nor deletes them. "No access" is a role.
-import { choice, kind, ref, text } from '../model/index.js';
+import { choice, compareText, kind, ref, roleLadder, text, type Values } from '../model/index.js';
+
+/** Accounts that are named at most. */
+const FEW = 10;
+
+/** An id of v2 may mean nothing to v3. */
+function otherIdSpace({ account, user }: Values, live: readonly Values[]): string | undefined {
+  const accounts = [...new Set(live.map((one) => one.account))].filter((one) => typeof one === 'string').toSorted((a, b) => a.length - b.length || compareText(a, b));
+  if (typeof account !== 'string' || accounts.includes(account)) return undefined;
+  const shown = accounts.slice(0, FEW).join(', ') + (accounts.length > FEW ? ` and ${accounts.length - FEW} more` : '');
+  const there = accounts.length === 0 ? 'The v3 API shows no authorization of any account' : `No authorization that the v3 API shows is of account ${account}, only of ${shown}`;
+  return `${there}. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows${typeof user === 'string' ? ` beside user ${user}` : ''}. What is there: trueup get account_authorizations -o json`;
+}
 
 export const accountAuthorizations = kind({
   name: 'account_authorizations',
@@ -11,7 +23,7 @@ export const accountAuthorizations = kind({
   attributes: {
     user: ref('The user.', 'users', { immutable: true, wire: 'relationship' }),
     account: ref('The account.', 'accounts', { immutable: true, wire: 'relationship' }),
-    role: choice('The role. Others than those named pass with a warning.', ['no_access', 'read_only_user', 'full_access_user', 'administrator'], { open: true, wire: 'attribute' }),
+    role: choice('The role. Others than those named pass with a warning.', roleLadder, { open: true, wire: 'attribute' }),
     id: text('Record id.', { computed: true }),
   },
   operations: {
@@ -23,6 +35,7 @@ export const accountAuthorizations = kind({
     filters: ['filter[role]', 'filter[user]', 'search', 'search[…]', 'sort'],
     update: 'PUT',
   },
+  unmatched: otherIdSpace,
   retire: { no_access: { role: 'no_access' } },
   example: { user: '77', account: '${accounts.example.id}', role: 'full_access_user' },
 });

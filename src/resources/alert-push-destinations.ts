@@ -1,16 +1,35 @@
 // Alert push destinations: webhooks that receive what alert rules select.
-import { flag, isTree, kind, object, ref, text, type Advice, type Declaration } from '../model/index.js';
+import { flag, isLoopback, isTree, kind, object, ref, text, type Advice, type Declaration, type Values } from '../model/index.js';
 
-/** The service delivers to https on two ports only. The URL itself is not repeated: it may hold a password. */
-function strangeUrl({ values }: Declaration): readonly Advice[] {
-  const { endpoint } = values;
+const WHERE = 'endpoint.url';
+const FORM = 'Write an address such as https://hooks.example.com/alerts.';
+
+function urlOf({ endpoint }: Values): string | undefined {
   const url = isTree(endpoint) ? endpoint['url'] : undefined;
-  if (typeof url !== 'string') return [];
-  const advise = (code: string, summary: string): readonly Advice[] => [{ code, summary, detail: 'Deliveries go to https on port 443 or 8443.', attribute: 'endpoint.url' }];
-  if (!URL.canParse(url)) return advise('not-a-url', '`endpoint.url` is no URL');
-  const { protocol, port } = new URL(url);
-  if (protocol !== 'https:') return advise('url-not-https', `\`endpoint.url\` begins with ${protocol}// instead of https://`);
-  return port === '' || port === '8443' ? [] : advise('url-odd-port', `\`endpoint.url\` names port ${port}`);
+  return typeof url === 'string' ? url : undefined;
+}
+
+/** Addresses that two programs may read in two ways, or that would show an alert on its way. None is repeated: it may hold a password. */
+function badUrl(values: Values): readonly Advice[] {
+  const url = urlOf(values);
+  const bad = (what: string, detail = FORM): readonly Advice[] => [{ code: 'bad-url', summary: `\`${WHERE}\` ${what}`, detail, attribute: WHERE }];
+  if (url === undefined) return [];
+  if (/[\s\p{Cc}]/u.test(url)) return bad('holds a blank or a control character', 'Write it without, or as an escape such as %20.');
+  if (url.includes('\\')) return bad('holds a backslash', 'Write a slash, or %5C where a backslash is meant.');
+  if (!URL.canParse(url)) return bad('is no URL');
+  if (/^[^/?#]*:\/*[^/?#]*@/.test(url))
+    return bad('holds a user name or a password', 'Deliveries are signed with `authentication.secret`. Write the address without what stands before the @.');
+  const { protocol } = new URL(url);
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(new URL(url)))) return [];
+  return bad(`begins with ${protocol}// instead of https://`, protocol === 'http:' ? 'Plain http is for this machine alone. Write https://.' : FORM);
+}
+
+/** The service delivers to two ports only. */
+function oddPort({ values }: Declaration): readonly Advice[] {
+  const url = urlOf(values);
+  const port = url !== undefined && URL.canParse(url) ? new URL(url).port : '';
+  if (port === '' || port === '8443' || badUrl(values).length > 0) return [];
+  return [{ code: 'url-odd-port', summary: `\`${WHERE}\` names port ${port}`, detail: 'Deliveries go to https on port 443 or 8443.', attribute: WHERE }];
 }
 
 export const alertPushDestinations = kind({
@@ -30,9 +49,9 @@ export const alertPushDestinations = kind({
       { secret: text('Key of the HMAC-SHA256 that signs each delivery. Reads back masked.', { secret: true }) },
       { optional: true },
     ),
+    suspended: flag('Whether the service stopped delivering after repeated failures. Only `false` can be declared: it resumes delivery.', { optional: true, only_false: true }),
     destination_config_id: text('Identifier, a time-based UUID.', { computed: true }),
     account: ref('Account the destination belongs to.', 'accounts', { computed: true, wire: 'url' }),
-    suspended: flag('Whether the service stopped delivering after repeated failures.', { computed: true }),
     last_error_at: text('Time of the last failed delivery.', { computed: true, wire: 'timestamp' }),
     last_error_text: text('Text of the last failed delivery.', { computed: true }),
     updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
@@ -49,7 +68,8 @@ export const alertPushDestinations = kind({
     update: 'PATCH',
     delete: 'DELETE',
   },
-  lint: strangeUrl,
+  faults: badUrl,
+  lint: oddPort,
   example: {
     name: 'On-call pager',
     enabled: true,

@@ -29,6 +29,7 @@ export const configurationManagers = kind({
     id: text('Record id.', { computed: true }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },
+  ghost: { id: '', account: 'None', target: null, version_number: 0 },
   columns: ['id', 'router', 'account', 'synched', 'suspended', 'version_number'],
   operations: {
     dialect: 'v2',

@@ -71,6 +71,14 @@ export function fileSession(options: SessionOptions): Session {
     await journal.append(records, lines, () => encodeRecord(begin(memory.state())));
   };
 
+  /** Before a request. */
+  const assertReady = async (): Promise<void> => {
+    const kept = journal.assertKept();
+    kept.catch(() => undefined);
+    await assertHeld();
+    await kept;
+  };
+
   const compact = async (): Promise<Snapshot> => {
     await assertHeld();
     const before = memory.state();
@@ -101,7 +109,7 @@ export function fileSession(options: SessionOptions): Session {
   return {
     snapshot: snapshotOf(memory.state(), journal.records()),
     record: grouped(inTurn, journal.records(), append),
-    assertHeld: shared(() => withDisk(paths.state, assertHeld)),
+    assertHeld: shared(() => withDisk(paths.state, assertReady)),
     compact: () => inTurn(compact),
     release: () => (released ??= inTurn(release)),
   };
@@ -190,19 +198,56 @@ async function keepGeneration(files: Files, path: string, text: string): Promise
 /** The journal in memory and on disk. The file appears with its first record. */
 function journalFile({ files, paths, journal }: SessionOptions) {
   const records: RunRecord[] = [...(journal?.records ?? [])];
+  const close = async (): Promise<void> => {
+    await appender?.close();
+    appender = undefined;
+  };
   let bytes = Buffer.byteLength(journal?.text ?? '');
   let appender: Appender | undefined;
   /** After a failed write its end is unknown: what is appended behind might be lost with it. */
   let broken = false;
+  /** Bytes that a write under way may have added already. */
+  let growing = 0;
+  let turning = false;
+  /** For good, once the file was removed or cut outside of this run: nothing may be sent after that. */
+  let lost = false;
 
-  const close = async (): Promise<void> => {
-    await appender?.close();
-    appender = undefined;
+  /** The size is the quick way: the journal only grows, and only here. */
+  const isKept = async (): Promise<boolean> => {
+    const [least, most] = [bytes, bytes + growing];
+    if (lost || turning || least === 0) return !lost;
+    const size = await files.size(paths.journal);
+    return size !== undefined && size >= least && size <= most;
+  };
+
+  const lose = (): never =>
+    refuse(
+      'journal-lost',
+      `${paths.journal} was removed or changed outside of this run`,
+      { detail: 'Nothing more is sent. What this run did is in the journal again. Run the same command again.' },
+      exits.locked,
+    );
+
+  /** Everything anew, in a file that is there. What became of requests is worth keeping; an intent of which nothing left yet is not. */
+  const restore = async (added: Entries, head: string): Promise<void> => {
+    await close();
+    records.push(...added.filter(({ type }) => type !== 'intent'));
+    const text = [head, ...records.map(encodeRecord)].join('');
+    await files.replace(paths.journal, text, MODE);
+    bytes = Buffer.byteLength(text);
+    lost = true;
+    if (added.some(({ type }) => type === 'intent')) lose();
   };
 
   return {
     records: (): Entries => records,
     close,
+
+    async assertKept(): Promise<void> {
+      if (await isKept()) return;
+      lost = true;
+      lose();
+    },
 
     async append(added: Entries, lines: string, head: () => string): Promise<void> {
       if (broken)
@@ -210,17 +255,19 @@ function journalFile({ files, paths, journal }: SessionOptions) {
           detail: 'What was recorded until then is safe. Mend the cause and run the same command again.',
         });
       if (bytes + Buffer.byteLength(lines) > LARGEST_JOURNAL) refuse('journal-full', `${paths.journal} would become larger than 250 MiB`, { detail: 'Apply in parts (--target).' });
+      if (!(await isKept())) return restore(added, head());
       if (bytes === 0) {
         const first = head();
         await files.create(paths.journal, first, MODE);
         bytes = Buffer.byteLength(first);
       }
       broken = true;
+      growing = Buffer.byteLength(lines);
       appender ??= await files.append(paths.journal, MODE);
       const { write } = appender;
       await withDisk(paths.journal, () => write(lines));
       broken = false;
-      bytes += Buffer.byteLength(lines);
+      [bytes, growing] = [bytes + growing, 0];
       for (const record of added) records.push(record);
     },
 
@@ -236,10 +283,12 @@ function journalFile({ files, paths, journal }: SessionOptions) {
       for (const intent of open) records.push(intent);
       bytes = Buffer.byteLength(carried);
       broken = true;
+      turning = true;
       await close();
       if (carried === '') await ifThere(files.remove(paths.journal));
       else await files.rename(paths.next, paths.journal);
       broken = false;
+      turning = false;
     },
   };
 }

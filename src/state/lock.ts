@@ -1,7 +1,8 @@
 // One run at a time. Three layers: a name in the kernel, which a dying process cannot keep; a lock file, which says
-// who and speaks across machines; and fencing (`assertHeld`), which notices that a lock was taken away.
+// who and speaks across machines; and fencing (`assertHeld`), which notices that a lock was taken away. The holder
+// touches its file: who cannot see its process, because it runs in another container, watches that.
 import { basename, dirname, join } from 'node:path';
-import { exits, refuse, sha256, canonical, shellWord, type Json } from '../model/index.js';
+import { exits, refuse, sha256, canonical, shellWord, type Diagnostic, type Json } from '../model/index.js';
 import type { Clock, Files, LockPort, Random } from '../ports/index.js';
 import { parseJson } from './json-text.js';
 import { filled, members, orNull, text, time, whole, word } from './shape.js';
@@ -13,11 +14,17 @@ export interface LockTools {
   readonly clock: Clock;
   readonly random: Random;
   readonly lock: LockPort;
+  /** Ends a wait. */
+  readonly signal?: AbortSignal;
+  /** Called once, with the reason, before a lock is waited for. */
+  readonly notify?: (diagnostic: Diagnostic) => void;
 }
 
 interface LockRecord extends LockInfo {
   readonly boot_id: string | null;
   readonly start_time: string | null;
+  /** Absent in locks of older versions, which do not touch their file either. */
+  readonly pid_namespace?: string | null;
 }
 
 export interface HeldLock {
@@ -28,7 +35,22 @@ export interface HeldLock {
 }
 
 const ATTEMPTS = 10;
-const shape = members<LockRecord>({ id: word, host: text, boot_id: orNull(filled), pid: whole(1), start_time: orNull(filled), operation: text, created_at: time });
+/** The holder touches its file so often. */
+const HEARTBEAT = 10_000;
+/** A file that was not touched for so long is of a holder that is gone. */
+const SILENCE = 60_000;
+/** Who waits looks so often. */
+const LOOK = 2_000;
+const shape = members<LockRecord>({
+  id: word,
+  host: text,
+  boot_id: orNull(filled),
+  pid: whole(1),
+  start_time: orNull(filled),
+  operation: text,
+  created_at: time,
+  'pid_namespace?': orNull(filled),
+});
 
 /** @param path of the lock file; its real path is what the kernel's name is made of. @throws Refusal (exit 4) where another run holds it. */
 export async function takeLock(tools: LockTools, path: string, operation: string): Promise<HeldLock> {
@@ -37,6 +59,7 @@ export async function takeLock(tools: LockTools, path: string, operation: string
   try {
     await sweep(tools, path);
     const mine = await takeFile(tools, path, operation);
+    const stop = tools.lock.every(HEARTBEAT, () => void beat(tools.files, path, mine));
     let seen: string | undefined;
     return {
       // Asked before every request: the stamp is the quick way, and only a file that changed is read.
@@ -53,6 +76,7 @@ export async function takeLock(tools: LockTools, path: string, operation: string
         seen = now;
       },
       async release() {
+        stop();
         try {
           if ((await ifThere(tools.files.read(path))) === mine) await tools.files.remove(path);
         } finally {
@@ -66,8 +90,18 @@ export async function takeLock(tools: LockTools, path: string, operation: string
   }
 }
 
+/** Touches the file while it is ours. One that cannot be touched is taken for dead by who cannot see this process: fencing notices that. */
+async function beat(files: Files, path: string, mine: string): Promise<void> {
+  try {
+    if ((await files.read(path)) === mine) await files.touch(path);
+  } catch (error) {
+    if (!isDiskError(error)) throw error;
+  }
+}
+
 /** Returns the text of our lock file. */
-async function takeFile({ files, clock, random, lock }: LockTools, path: string, operation: string): Promise<string> {
+async function takeFile(tools: LockTools, path: string, operation: string): Promise<string> {
+  const { files, clock, random, lock } = tools;
   const start = (await lock.find(lock.pid))?.startTime ?? null;
   const record: LockRecord = {
     id: random.uuid(),
@@ -75,6 +109,7 @@ async function takeFile({ files, clock, random, lock }: LockTools, path: string,
     boot_id: lock.bootId,
     pid: lock.pid,
     start_time: start,
+    pid_namespace: lock.pidNamespace,
     operation,
     created_at: new Date(clock.now()).toISOString(),
   };
@@ -88,7 +123,11 @@ async function takeFile({ files, clock, random, lock }: LockTools, path: string,
     }
     const other = await readLock(files, path);
     if (other === undefined) continue;
-    if (other === 'damaged' || (await judge(lock, other)) !== 'dead') return refuseHeld(path, other);
+    if (other === 'damaged') return refuseHeld(path, other);
+    const judged = await judge(lock, other);
+    const found = judged === 'unseen' ? await watched(tools, path, other) : judged;
+    if (found === 'replaced') continue;
+    if (found !== 'dead') return refuseHeld(path, other);
     await takeAway(files, random, path, other);
   }
   return refuseHeld(path, await readLock(files, path));
@@ -128,10 +167,27 @@ async function readLock(files: Files, path: string): Promise<LockRecord | 'damag
   return 'value' in parsed && !shape(parsed.value) ? (parsed.value as LockRecord) : 'damaged';
 }
 
-/** Only this machine can prove anything, and only what the kernel says is a proof. */
-async function judge(lock: LockPort, record: LockRecord): Promise<'dead' | 'alive' | 'unknown'> {
-  if (record.host !== lock.host) return 'unknown';
+/** What becomes of a lock whose holder cannot be seen: alive at the first touch, dead without one, by this process's own clock. */
+async function watched({ files, clock, signal, notify }: LockTools, path: string, { id, operation, pid }: LockRecord): Promise<'dead' | 'alive' | 'replaced'> {
+  const seen = await files.stamp(path);
+  const begun = clock.monotonic();
+  const summary = `The state is locked by ${JSON.stringify(operation)}, process ${pid} of another container on this machine. Waiting up to ${SILENCE / 1000} s to see whether it still runs.`;
+  notify?.({ severity: 'info', code: 'lock-watched', summary });
+  while (clock.monotonic() - begun < SILENCE) {
+    await clock.sleep(LOOK, signal).catch(() => refuse('interrupted', 'the run was interrupted while it waited for a lock', {}, exits.interrupted));
+    if ((await files.stamp(path)) === seen) continue;
+    const now = await readLock(files, path);
+    return now !== undefined && now !== 'damaged' && now.id === id ? 'alive' : 'replaced';
+  }
+  return 'dead';
+}
+
+/** Only this machine can prove anything, and only what the kernel says is a proof. `unseen`: it counts its processes apart from ours. */
+async function judge(lock: LockPort, record: LockRecord): Promise<'dead' | 'alive' | 'unknown' | 'unseen'> {
   const sameBoot = record.boot_id !== null && record.boot_id === lock.bootId;
+  const apart = record.pid_namespace !== undefined && record.pid_namespace !== lock.pidNamespace;
+  if (apart && (sameBoot || record.host === lock.host)) return 'unseen';
+  if (record.host !== lock.host) return 'unknown';
   if (!sameBoot && record.boot_id !== null && lock.bootId !== null) return 'dead';
   const found = await lock.find(record.pid);
   if (!found) return 'dead';

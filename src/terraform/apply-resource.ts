@@ -209,15 +209,15 @@ async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Pr
     if (performed.outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(shop, kind, performed.outcome))]);
     return performed;
   };
-  if (!endangers(change)) return { warnings: [], performed: await send() };
+  if (!endangers(change, shop.roles)) return { warnings: [], performed: await send() };
   return shop.limit.inTurn(shop.alone, async () => ({ warnings: await judged(shop, kind, change), performed: await send() }));
 }
 
 /** @throws Refusal where the change would take from others what they need, and nobody allowed it */
-async function judged({ sight, kinds, allow, limit }: Shop, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
+async function judged({ sight, kinds, allow, roles, limit }: Shop, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
   const world = new Map<string, Collection>();
   const warnings: WireDiagnostic[] = [];
-  for (const name of new Set([kind.name, ...policyNeeds([change], kinds)])) {
+  for (const name of new Set([kind.name, ...policyNeeds([change], kinds, roles)])) {
     try {
       world.set(name, await limit.until(sight.list(kinds.get(name) as Kind)));
     } catch (error) {
@@ -226,7 +226,7 @@ async function judged({ sight, kinds, allow, limit }: Shop, kind: Kind, change: 
       warnings.push(told(kind, { ...missing, severity: 'warning', summary: `${name} were not checked for what this change touches: ${missing.summary}` }));
     }
   }
-  const blocked = judgeAlone(change, world).filter(({ rule }) => !allow.includes(rule));
+  const blocked = judgeAlone(change, world, roles).filter(({ rule }) => !allow.includes(rule));
   if (blocked.length === 0) return warnings;
   throw new Refusal(
     blocked.map(({ rule, detail, address }) => ({

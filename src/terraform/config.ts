@@ -1,6 +1,6 @@
 // The provider's block: what it says wins over the environment, and is handed on under the environment's names, so that
 // there is one way to read addresses and credentials.
-import { defaultSettings, allowableRules, providerBlock, Refusal, refuse, type PolicyRule, type Settings } from '../model/index.js';
+import { defaultSettings, allowableRules, providerBlock, Refusal, refuse, roleLadder, type PolicyRule, type Settings } from '../model/index.js';
 import { isRecord } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue, type Path } from './cty.js';
 import type { WireDiagnostic } from './protocol.js';
@@ -35,20 +35,24 @@ export function configurationOf(block: CtyObject, environment: Environment): Con
     // A secret of the block and one in a file would be two.
     overlaid[`${variable(name)}_FILE`] = undefined;
   }
-  const { requests_per_minute: rate, v2_headers: named = null, configuration_writes: writes, allow, journal } = block;
+  const { requests_per_minute: rate, configuration_writes: writes, allow, journal } = block;
   return {
     environment: overlaid,
     settings: {
       ...defaultSettings,
       ...(typeof rate === 'number' && { requests_per_minute: rate }),
       ...((writes === 'put' || writes === 'patch') && { configuration_writes: writes }),
-      v2_headers: isRecord(named) ? Object.fromEntries(Object.entries(named).filter((entry): entry is [string, string] => typeof entry[1] === 'string')) : {},
+      v2_headers: textsByName(block['v2_headers']),
+      roles: textsByName(block['roles']),
     },
     allow: textsIn(allow).filter((rule): rule is PolicyRule => allowableRules.some((one) => one === rule)),
     journal: typeof journal === 'string' && journal !== '' ? journal : JOURNAL,
     unknown: Object.entries(block).flatMap(([name, value]) => (value instanceof Unknown ? [name] : [])),
   };
 }
+
+const textsByName = (value: CtyValue | undefined): Readonly<Record<string, string>> =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')) : {};
 
 const textsIn = (value: CtyValue | undefined): readonly string[] =>
   Array.isArray(value) ? (value as readonly CtyValue[]).filter((item): item is string => typeof item === 'string') : [];
@@ -75,6 +79,11 @@ export async function blockComplaints(block: CtyObject, checkAddress: CheckAddre
   const named = block['v2_headers'] ?? null;
   for (const name of isRecord(named) ? Object.keys(named) : [])
     if (!headers.includes(name)) complain(['v2_headers', { key: name }], `\`${name}\` is none of the v2 headers`, `Headers: ${headers.join(', ')}.`);
+  for (const [name, like] of Object.entries(textsByName(block['roles']))) {
+    const [known, fits] = [name, like].map((role) => roleLadder.some((one) => one === role));
+    if (known) complain(['roles', { key: name }], `\`${name}\` is a known role, which has its rank already`, 'Rank custom roles alone.');
+    else if (!fits) complain(['roles', { key: name }], `\`${like}\` is no known role`, `Known roles: ${roleLadder.join(', ')}.`);
+  }
   const { requests_per_minute: rate, settle_seconds: settle, configuration_writes: writes } = block;
   if (typeof writes === 'string' && writes !== 'put' && writes !== 'patch')
     complain(['configuration_writes'], `\`${writes}\` is no way to write a configuration`, 'It takes put (the default) or patch.');

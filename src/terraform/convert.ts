@@ -11,6 +11,8 @@ import {
   same,
   Secret,
   sorted,
+  unescapeAll,
+  unescapeHtml,
   wireText,
   type Attribute,
   type Attributes,
@@ -146,14 +148,14 @@ export function fresh(attribute: Attribute, live: Value | undefined): CtyValue {
     case 'object':
       return isTree(live) ? stateOf(attribute.attributes, live, null) : null;
     case 'document':
-      return nothing ? null : wireText(sorted(live));
+      return nothing ? null : wireText(sorted(unescapeAll(live)));
     case 'integer':
     case 'number':
       return typeof live === 'number' || (live as unknown) instanceof ExactNumber ? (live as number) : null;
     case 'flag':
       return typeof live === 'boolean' ? live : null;
     default:
-      return nothing ? null : typeof live === 'object' ? wireText(live) : String(live);
+      return nothing ? null : typeof live === 'object' ? wireText(live) : unescapeHtml(String(live));
   }
 }
 

@@ -3,7 +3,7 @@
 import { digest, isKnown, Refusal, refuse, secretsIn, type Create, type Diagnostic, type Entry, type Kind, type Live, type Outcome, type Values } from '../model/index.js';
 import { taken } from '../reconciler/diff.js';
 import { applied } from '../reconciler/merge.js';
-import { identityKey, indexByIdentity } from '../reconciler/match.js';
+import { adviceToFind, identityKey, indexByIdentity } from '../reconciler/match.js';
 import { question, type Undecided } from '../reconciler/recover.js';
 import { wordsFor } from './diagnostics.js';
 import { claimOf, SHOWN, withPlace } from './journal.js';
@@ -84,12 +84,12 @@ async function leftOver({ run, claims, limit }: Shop, bench: Bench, kind: Kind, 
 /** @throws Refusal unless exactly one object that nobody has yet is meant */
 async function adopted({ bound, limit }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live> {
   const key = identityKey(kind, declared);
-  const all = key === undefined || !isKnown(declared) ? [] : (indexByIdentity(await limit.until(bench.base(kind))).get(key) ?? []);
+  const collection = await limit.until(bench.base(kind));
+  const all = key === undefined || !isKnown(declared) ? [] : (indexByIdentity(collection).get(key) ?? []);
   const [live, ...others] = all;
-  const names = kind.identity === 'content' ? 'its attributes' : kind.identity.join(' and ');
   if (!live)
     return refuse('cannot-create', `${wordsFor(kind)} has no live object, and ${kind.name} cannot be created through the API.`, {
-      detail: `Make it where it is made, or correct ${names}. What is there: trueup get ${kind.name}`,
+      detail: adviceToFind(kind, declared, collection.byId.values()),
     });
   if (others.length > 0)
     return refuse('ambiguous', `${wordsFor(kind)} matches ${all.length} live objects of ${kind.name}: ${all.map(({ id }) => id).join(', ')}.`, {

@@ -1,8 +1,9 @@
 // PlanResourceChange: pure and offline. What is configured is planned as it is configured, or as terraform's state
 // spells the same; what is not configured stays as it is; what only the service can say is unknown.
-import { equal, isEmpty, type Attribute, type Attributes, type Kind } from '../model/index.js';
-import { isRecord, says, valueOf } from './convert.js';
+import { equal, faultsOf, isEmpty, type Attribute, type Attributes, type Kind } from '../model/index.js';
+import { isRecord, says, valueOf, valuesOf } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue, type Path } from './cty.js';
+import { told } from './diagnostics.js';
 import type { PlanReply, SchemaAttribute } from './protocol.js';
 import { sameObject } from './timeouts.js';
 
@@ -16,6 +17,12 @@ export interface Planning {
 
 export function planChange({ kind, schema, prior, config }: Planning): PlanReply {
   const planned = laid(schema, kind.attributes, config, prior);
+  const diagnostics = faultsOf(kind, valuesOf(kind.attributes, config), prior ? valuesOf(kind.attributes, prior) : {}).map((one) => told(kind, one));
+  if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
+  return { ...plannedState(kind, prior, planned), ...(diagnostics.length > 0 && { diagnostics }) };
+}
+
+function plannedState(kind: Kind, prior: CtyObject | null, planned: CtyObject): PlanReply {
   if (prior === null) return { planned_state: { ...planned, [kind.id]: new Unknown({ notNull: true }) } };
   if (sameObject(planned, prior)) return { planned_state: planned };
   const replaced = Object.entries(kind.attributes).filter(([name, { immutable }]) => immutable && !equal(planned[name], prior[name]));

@@ -227,6 +227,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
   const { kinds, clock, random, fingerprints, log } = tools;
   const emit: Emit = (event) => {
     if (event.type === 'waiting') log('info', `waiting ${Math.ceil(event.milliseconds / 1000)} s ${event.why}`);
+    if (event.type === 'diagnostic') log(event.diagnostic.severity === 'error' ? 'error' : 'info', event.diagnostic.summary);
   };
   const { cloud, settleMilliseconds, close } = await tools.reach(configuration.environment, configuration.settings, { emit, signal });
   const sight = sightOf(cloud, kinds, emit);
@@ -243,6 +244,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     told: new Set<string>(),
     allow: configuration.allow,
     configurationWrites: configuration.settings.configuration_writes ?? 'put',
+    roles: configuration.settings.roles,
     alone: limited(1),
     clock,
     random,

@@ -14,6 +14,7 @@ import {
   type Live,
   type Outcome,
   type PolicyRule,
+  type Roles,
 } from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../ports/index.js';
 import { beforeRun, perform, type Before, type Hands, type Performed, type Surroundings } from '../reconciler/execute.js';
@@ -45,6 +46,7 @@ export interface Shop {
   readonly allow: readonly PolicyRule[];
   /** How configurations are written: whole by PUT, or by PATCH. */
   readonly configurationWrites: 'put' | 'patch';
+  readonly roles: Roles;
   /** Changes that are judged by what is live go one after the other. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;

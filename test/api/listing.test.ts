@@ -206,6 +206,84 @@ describe('a listing by next', () => {
   });
 });
 
+describe('a ghost record', () => {
+  const managers = kinds.get('configuration_managers')!;
+  const ghost = { id: '', account: 'https://any.example/api/v2/accounts/None/', target: null, version_number: 0 };
+  const real = { id: '4', router: 'https://any.example/api/v2/routers/12/', account: 'https://any.example/api/v2/accounts/1/' };
+
+  it('is left out with a note that is given once, with the count', async () => {
+    const { cloud, events } = bench((_, url) =>
+      url.searchParams.get('offset') === '500' ? page([{ ...ghost, configuration: [{}, []], router: null }]) : page([ghost, real, ghost], '?limit=500&offset=500'),
+    );
+    expect(ids((await cloud.list(managers)).objects)).toEqual(['4']);
+    expect(ids((await cloud.list(managers)).objects)).toEqual(['4']);
+    const notes = events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic] : []));
+    expect(notes).toEqual([
+      { severity: 'info', code: 'ghost-records', summary: expect.stringMatching(/^The listing of configuration_managers holds 3 records without an id/) as string },
+    ]);
+  });
+
+  it('is no answer to a search', async () => {
+    const { cloud } = bench(() => page([ghost]));
+    expect(await cloud.find(managers, ['4'])).toEqual([]);
+  });
+
+  it.each([
+    ['no id at all', { ...ghost, id: undefined }],
+    ['null for an id', { ...ghost, id: null }],
+    ['blanks for an id', { ...ghost, id: ' ' }],
+    ['an id that is no id', { ...ghost, id: '../1' }],
+    ['an account', { ...ghost, account: 'https://any.example/api/v2/accounts/7/' }],
+    ['no word of an account', { ...ghost, account: undefined }],
+    ['null for an account', { ...ghost, account: null }],
+    ['a target', { ...ghost, target: [{}, []] }],
+    ['no word of a target', { ...ghost, target: undefined }],
+    ['a version', { ...ghost, version_number: 1 }],
+    ['no version', { ...ghost, version_number: undefined }],
+  ])('is none with %s: the listing is refused', async (_, record) => {
+    expect((await refusal(bench(() => page([real, record])).cloud.list(managers))).text).toMatch(/record without a valid id/);
+  });
+
+  it('is none where the kind knows of no ghosts', async () => {
+    expect((await refusal(bench(() => page([{ ...ghost, name: 'x' }])).cloud.list(accounts))).text).toMatch(/record without a valid id/);
+  });
+});
+
+describe('the end of a v3 listing', () => {
+  const pagination = (after?: unknown) => ({ pagination: { before: null, ...(after !== undefined && { after }) } });
+  const end = async (rest: object) => bench(() => json({ data: [authorization('a')], ...rest })).cloud.list(authorizations);
+
+  it.each([
+    ['links.next is null', { links: { next: null } }],
+    ['links has no next', { links: {} }],
+    ['links has no next, and after is null', { links: { self: '/x' }, meta: pagination(null) }],
+    ['after is null without links', { meta: pagination(null) }],
+    ['after is null and links too', { links: null, meta: pagination(null) }],
+    ['links.next is null, whatever after is', { links: { next: null }, meta: pagination('c2') }],
+  ])('is where %s', async (_, rest) => {
+    expect(ids((await end(rest)).objects)).toEqual(['a']);
+  });
+
+  it.each([
+    ['neither links nor pagination', {}, /does not say under links.next or meta.pagination.after/],
+    ['pagination without after', { meta: pagination() }, /does not say/],
+    ['links null and nothing else', { links: null }, /does not say/],
+    ['links in a list', { links: [] }, /does not say/],
+    ['meta without pagination', { meta: {} }, /does not say/],
+    ['after with a cursor and no link', { links: {}, meta: pagination('c2') }, /no links.next that leads there/],
+    ['after with a cursor and no links', { meta: pagination('c2') }, /no links.next that leads there/],
+    ['next without a query', { links: { next: '/api/v3/beta/account_authorizations' } }, /leads nowhere/],
+    ['next that is no text', { links: { next: 7 } }, /leads nowhere/],
+  ])('is unknown with %s', async (_, rest, words) => {
+    expect((await refusal(end(rest))).text).toMatch(words);
+  });
+
+  it('is not where a link leads on, although after is null', async () => {
+    const { cloud } = bench(script(page3([authorization('a')], '?page%5Bafter%5D=c1'), json({ data: [authorization('b')], links: {} })));
+    expect(ids((await cloud.list(authorizations)).objects)).toEqual(['a', 'b']);
+  });
+});
+
 describe('a listing by offset', () => {
   it.each([
     // total, expected by the state, requests at least, requests at most

@@ -105,6 +105,16 @@ describe('composing', () => {
     expect((await refusal(promise)).text).toMatch(/90071992547409930/);
   });
 
+  it('refuses an address that must never be sent, unless the live object has it', async () => {
+    const url = 'https://user:hunter2@hooks.example.com/';
+    const write: Write = { verb: 'update', id: 'd1', fields: { endpoint: { url } } };
+    const promise = Promise.resolve().then(() => cloud.compose(destinations, write));
+    expect((await refusal(promise)).text).toBe(
+      'alert_push_destinations: `endpoint.url` holds a user name or a password Deliveries are signed with `authentication.secret`. Write the address without what stands before the @.',
+    );
+    expect(cloud.compose(destinations, { ...write, live: { id: 'd1', values: { endpoint: { url } } } }).body).toEqual({ endpoint: { url } });
+  });
+
   it('has no verb that the kind has not', () => {
     expect(() => cloud.compose(authorizations, { verb: 'create', fields: {} })).toThrow(/cannot create/);
   });
@@ -377,12 +387,43 @@ describe('what the server says', () => {
     ],
     ['escaped text', { exception: 'O&#39;Brien &lt;b&gt;' }, "400: O'Brien <b>"],
     ['hostile text', { exception: 'a\u001b[31mb\u202ec\nd\u0000' }, '400: a [31mb c d'],
-    ['nothing it can read', '<html>secret stack trace</html>', 'answered 400'],
+    ['a code and a message', { exception: 'E17', message: 'name is taken' }, '400: E17: name is taken'],
+    ['a message alone', { message: 'name is taken' }, '400: name is taken'],
+    ['an error_message', { error_message: 'name is taken' }, '400: name is taken'],
+    [
+      'errors by field',
+      { errors: { name: ['is taken', 'is long'], account: 'is none', owner: { detail: 'is gone' } } },
+      '400: name: is taken, is long; account: is none; owner: is gone',
+    ],
+    ['errors as one text', { errors: 'name is taken' }, '400: name is taken'],
+    ['a problem', { type: 'about:blank', title: 'Bad Request', detail: 'name is taken', status: 400 }, '400: Bad Request: name is taken'],
+    ['a list of errors without more', ['name is taken', { message: 'try another' }], '400: name is taken; try another'],
+    ['a JSON text', '"name is taken"', '400: name is taken'],
+    ['half a JSON document, which may be data', '{"name": "O', 'answered 400'],
     ['nothing at all', '', 'answered 400'],
     ['something absurd', { exception: { message: { deep: 1 } }, errors: [7, null, 'x'] }, '400: x'],
   ])('is shown: %s', async (_, body, words) => {
     const text = await summary(body);
     expect(text.endsWith(words)).toBe(true);
+  });
+
+  it.each([
+    ['plain text', 'text/plain', 'name is\n  taken', '400: name is taken'],
+    ['text of no type', '', 'name is taken', '400: name is taken'],
+    [
+      'a page',
+      'text/html; charset=utf-8',
+      '<!DOCTYPE html><html><head><title>Oops</title><style>p > b { color: red }</style><script>if (a < b) alert("x")</script></head><!-- <b>none</b> --><body><h1>502</h1><p>No &lt;gate&gt;&nbsp;here</p></body>',
+      '400: 502 No <gate> here',
+    ],
+    ['a page with nothing but a title', 'text/html', '<html><head><title>502 Bad Gateway</title></head></html>', '400: 502 Bad Gateway'],
+    ['a page that says it is JSON', 'application/json', '<html><body>No gateway</body></html>', '400: No gateway'],
+    ['a page that never ends its comment', 'text/html', 'before<!-- after', '400: before'],
+    ['a page of opened tags', 'text/html', `${'<'.repeat(50_000)}b>end`, '…'],
+    ['a page that shows a secret', 'text/html', '<p>key mgr-key-1, <b>mgr&#45;key&#45;1</b></p>', '400: key ***, ***'],
+  ])('is shown: %s', async (_, type, body, words) => {
+    const text = await summary(body, { 'content-type': type });
+    expect(text.slice(-words.length)).toBe(words);
   });
 
   it('is cut when it is long', async () => {

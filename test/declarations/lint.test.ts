@@ -40,9 +40,7 @@ describe('lint', () => {
       /unknown-value .* filter_criteria.alert_type__in 2:51 .*`login_sucess`.*Did you mean `login_success`/,
     ],
     ['account_authorizations:\n  d: { user: "1", account: "2", role: administrater }\n', /unknown-value account_authorizations.d role 2:33 .*Did you mean `administrator`/],
-    ['alert_push_destinations:\n  d: { name: x, endpoint: { url: "http://a.example/" } }\n', /url-not-https alert_push_destinations.d endpoint.url 2:29/],
-    ['alert_push_destinations:\n  d: { name: x, endpoint: { url: "https://user:hunter2@a.example:9443/" } }\n', /url-odd-port .*9443/],
-    ['alert_push_destinations:\n  d: { name: x, endpoint: { url: "a.example" } }\n', /not-a-url/],
+    ['alert_push_destinations:\n  d: { name: x, endpoint: { url: "https://a.example:9443/?key=hunter2" } }\n', /url-odd-port alert_push_destinations.d endpoint.url 2:29 .*9443/],
     [
       'alert_push_destinations:\n  off: { name: x, enabled: false }\nalert_rules:\n  r: { associated_groups: [1], http_destinations: ["${alert_push_destinations.off.destination_config_id}"] }\n',
       /rule-without-destination alert_rules.r http_destinations 4:32/,

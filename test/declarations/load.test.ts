@@ -43,6 +43,7 @@ describe('a whole file', () => {
       policy: { max_deletes: 7, max_changed_percent: 30 },
       requests_per_minute: 400,
       v2_headers: { 'X-MGR-API-ID': 'X-A' },
+      roles: {},
     });
     expect(lookups).toEqual([{ name: 'hq', kind: 'accounts', where: { name: 'Headquarters' }, origin: { file: 'trueup.yaml', line: 9, column: 3 } }]);
     expect(declarations.map(({ address, name, origin }) => [address, name, origin.line, origin.column])).toEqual([
@@ -346,6 +347,8 @@ describe('complaints', () => {
     ['alert_push_destinations:\n  a: { name: x, authentication: { secret: "$${secret.env.A}" } }\n', /literal-secret/],
     ['variables: { v: hunter2 }\nalert_push_destinations:\n  a: { name: x, authentication: { secret: "${var.v}" } }\n', /literal-secret/],
     ['alert_push_destinations:\n  a: { name: x, authentication: { secret: "${secret.vault.A}" } }\n', /bad-reference/],
+    ['alert_push_destinations:\n  a: { name: x, suspended: true }\n', /2:17 only-false: `suspended`: only false can be declared/],
+    ['settings: { roles: { administrator: no_access } }\n', /known-role/],
     ['settings: { target: emulater }\n', /1:13 unknown-choice: .*Did you mean `emulator`/],
     ['settings: { policy: { max_deletes: -1 } }\n', /1:23 out-of-range/],
     ['settings: { requests_per_minute: 0 }\n', /out-of-range/],
@@ -473,7 +476,7 @@ describe('environments', () => {
     const plain = await project(tree);
     expect([plain.settings.policy, plain.declarations[0]?.values['name']]).toEqual([{ max_deletes: 1, max_changed_percent: 10 }, 'dev']);
     const prod = await project(tree, { env: 'prod' });
-    expect([prod.settings, prod.declarations[0]?.values['name']]).toEqual([{ policy: { max_deletes: 2, max_changed_percent: 10 }, v2_headers: {} }, 'prod']);
+    expect([prod.settings, prod.declarations[0]?.values['name']]).toEqual([{ policy: { max_deletes: 2, max_changed_percent: 10 }, v2_headers: {}, roles: {} }, 'prod']);
   });
 
   it('are found beside a named file, else in the current folder', async () => {

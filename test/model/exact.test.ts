@@ -88,3 +88,8 @@ describe('numbers that a double cannot hold', () => {
     );
   });
 });
+
+it.each(['__proto__', '\\u005f_proto__', '__pr\\u006fto__', '\\u005F\\u005F\\u0070\\u0072\\u006F\\u0074\\u006F\\u005F_'])('a member %s vanishes', (name) => {
+  const read = parseJson(`{"a":[{"${name}":{"evil":1},"b":2}]}`) as { readonly a: readonly object[] };
+  expect(Object.getOwnPropertyNames(read.a[0])).toEqual(['b']);
+});

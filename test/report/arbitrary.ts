@@ -62,6 +62,33 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.constantFrom('plain', 'Field operations'),
 );
+/** Names that every object inherits something under. */
+export const inherited: readonly string[] = [
+  'hasOwnProperty',
+  'constructor',
+  'prototype',
+  'toString',
+  'valueOf',
+  'toJSON',
+  '__proto__',
+  'length',
+  '0',
+  '-',
+  'a/b',
+  'a~1b',
+  'a.b',
+  '',
+];
+
+/** A tree in which such names stand at every level, among others. */
+export function treesWith<T>(leaf: fc.Arbitrary<T>, names = inherited): fc.Arbitrary<Readonly<Record<string, unknown>>> {
+  const { tree } = fc.letrec<{ value: unknown; tree: Readonly<Record<string, unknown>> }>((tie) => ({
+    value: fc.oneof({ depthSize: 'small', withCrossShrink: true }, leaf, fc.array(tie('value'), { maxLength: 3 }), tie('tree')),
+    tree: fc.array(fc.tuple(fc.oneof(fc.constantFrom(...names), fc.constantFrom('a', 'b')), tie('value')), { maxLength: 4 }).map((members) => Object.fromEntries(members)),
+  }));
+  return tree;
+}
+
 const name = fc.oneof(fc.constantFrom('a', 'wan-down'), text);
 const reference = fc.constantFrom('accounts.x', 'alert_push_destinations.y').map((target) => new Reference('declared', target, 'id'));
 const secret = fc.constant(new Secret('env.S', () => canary));
@@ -96,6 +123,7 @@ function plainOf(attribute: Attribute, known: boolean): fc.Arbitrary<Value> {
     case 'document':
       return fc.oneof(
         fc.constant(null),
+        treesWith(known ? fc.oneof(fc.integer(), fc.constant(null)) : fc.oneof(fc.integer(), text, secret, reference)) as fc.Arbitrary<Value>,
         fc.dictionary(name, known ? fc.jsonValue({ maxDepth: 2 }).map((json) => JSON.parse(JSON.stringify(json)) as Value) : fc.oneof(text, secret, reference), { maxKeys: 4 }),
       );
     case 'text':

@@ -6,6 +6,7 @@ import jsonPatch from 'fast-json-patch';
 import { describe, expect, test } from 'vitest';
 import { policyRules, Reference, SENSITIVE, type Change, type JsonObject, type Plan, type ResourceChange, type Values } from '../../src/model/index.js';
 import { planDocument } from '../../src/report/index.js';
+import { patched } from '../../src/report/patch.js';
 import { renderPlan } from '../../src/report/render.js';
 import { kinds } from '../../src/resources/index.js';
 import { arbitraryPlan } from './arbitrary.js';
@@ -196,8 +197,11 @@ describe('for every plan', () => {
         for (const { change, patch } of documentOf(plan).resource_changes) {
           const untested = patch.filter(({ op, path }, index) => (op === 'replace' || op === 'remove') && (patch[index - 1]?.op !== 'test' || patch[index - 1]?.path !== path));
           expect(untested).toEqual([]);
-          const result = jsonPatch.applyPatch(change.before, structuredClone(patch) as jsonPatch.Operation[], true, false, false).newDocument;
-          expect(known(result, change.after_unknown)).toEqual(change.actions[0] === 'forget' ? change.before : change.after);
+          const results = [patched(change.before, patch)];
+          // The library fails on these names.
+          if (!/hasOwnProperty|__proto__/.test(JSON.stringify([change, patch])))
+            results.push(jsonPatch.applyPatch(change.before, structuredClone(patch) as jsonPatch.Operation[], true, false, false).newDocument);
+          for (const result of results) expect(known(result, change.after_unknown)).toEqual(change.actions[0] === 'forget' ? change.before : change.after);
         }
       }),
       { numRuns: 200 },

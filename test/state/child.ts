@@ -1,5 +1,5 @@
 // A process of its own for the tests that kill: `hold PATH` takes the lock and waits, `race PATH` tries once, `work PATH`
-// records and compacts until it dies, saying what was acknowledged.
+// records and compacts until it dies, saying what was acknowledged. With BEATS its heart beats so many times as fast.
 import { systemClock } from '../../src/ports/clock.js';
 import { diskFiles } from '../../src/ports/files.js';
 import { machine } from '../../src/ports/host.js';
@@ -11,6 +11,8 @@ import { intent, result, TARGET } from './samples.js';
 const [mode = '', path = ''] = process.argv.slice(2);
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 const random = systemRandom();
+const here = await machine();
+const lock = { ...here, every: (milliseconds: number, work: () => void) => here.every(milliseconds / Number(process.env['BEATS'] ?? 1), work) };
 
 async function work(session: Session): Promise<never> {
   for (let turn = Object.keys(session.snapshot.state.resources).length + 1; ; turn += 1) {
@@ -22,7 +24,7 @@ async function work(session: Session): Promise<never> {
 }
 
 try {
-  const session = await fileStore({ path, files: diskFiles(random), clock: systemClock(), random, lock: await machine(), version: '0.1.0' }).open(mode, TARGET);
+  const session = await fileStore({ path, files: diskFiles(random), clock: systemClock(), random, lock, version: '0.1.0' }).open(mode, TARGET);
   say('held');
   await (mode === 'work' ? work(session) : new Promise((resolve) => process.stdin.once('data', resolve)));
   await session.release();

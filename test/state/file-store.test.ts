@@ -356,6 +356,68 @@ describe('fencing', () => {
       expect(await refusal(attempt())).toMatchObject({ code: 'state-moved', exit: 4 });
   });
 
+  const journalOf = `${PATH}.journal`;
+  it.each<[string, (files: SimulatedFiles, text: string) => unknown]>([
+    ['removed', (files) => files.remove(journalOf)],
+    ['emptied', (files) => files.put(journalOf, '')],
+    ['cut', (files, text) => files.put(journalOf, text.slice(0, -20))],
+    ['written to', (files, text) => files.put(journalOf, `${text}more\n`)],
+  ])('stops a run whose journal was %s, and writes down again what it did', async (_, harm) => {
+    const { files, store, journal } = await worn();
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('6'), result('6'), intent('7'));
+    await session.assertHeld();
+    await harm(files, journal() ?? '');
+    for (const attempt of [() => session.assertHeld(), () => session.record(intent('8')), () => session.assertHeld()])
+      expect(await refusal(attempt())).toMatchObject({ code: 'journal-lost', exit: 4 });
+    await session.record(result('7'));
+    expect((await refusal(session.record(intent('9')))).code).toBe('journal-lost');
+    await session.release();
+    expect(await store().read()).toMatchObject({ state: { resources: { 'accounts.a6': entry('6'), 'accounts.a7': entry('7') } }, pending: [], unfinished: true });
+  });
+
+  it('stops a run that notices only when it records what it did', async () => {
+    const { files, store } = await worn();
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('6'));
+    await files.remove(journalOf);
+    await session.record(result('6'));
+    expect((await refusal(session.assertHeld())).code).toBe('journal-lost');
+    expect((await store().read())?.state.resources['accounts.a6']).toEqual(entry('6'));
+  });
+
+  it('forgives a journal that was only touched, one of an earlier run, and one that is growing', async () => {
+    const { files, store } = await worn();
+    const first = await store().open('apply', TARGET);
+    await first.record(intent('6'));
+    await files.touch(journalOf);
+    await first.assertHeld();
+    await first.release();
+    const session = await store().open('apply', TARGET);
+    await session.assertHeld();
+    const asking: Promise<void>[] = [];
+    files.onBoundary = () => void asking.push(session.assertHeld());
+    for (let op = 7; op < 20; op += 1) await session.record(intent(String(op)), result(String(op)));
+    files.onBoundary = undefined;
+    expect(asking.length).toBeGreaterThan(20);
+    expect((await Promise.allSettled(asking)).filter(({ status }) => status === 'rejected')).toEqual([]);
+    await files.remove(journalOf);
+    expect((await refusal(session.assertHeld())).code).toBe('journal-lost');
+    await session.compact();
+    await session.release();
+    expect(Object.keys((await store().read())?.state.resources ?? {})).toHaveLength(18);
+  });
+
+  it('stops a run whose journal of an earlier one was removed', async () => {
+    const { files, store } = await worn();
+    const first = await store().open('apply', TARGET);
+    await first.record(intent('6'));
+    await first.release();
+    const session = await store().open('apply', TARGET);
+    await files.remove(journalOf);
+    expect((await refusal(session.assertHeld())).code).toBe('journal-lost');
+  });
+
   it('clears the temporary files of killed runs, and no other', async () => {
     const { files, store } = await worn();
     const uuid = systemRandom().uuid();

@@ -1,6 +1,6 @@
 // Who may take a lock from whom: the table of proofs, and what happens when two take it at once.
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../src/model/index.js';
+import { canonical, Refusal } from '../../src/model/index.js';
 import type { Files, LockPort } from '../../src/ports/index.js';
 import { fileStore, type Store } from '../../src/state/index.js';
 import { simulatedFiles } from '../support/simulated-files.js';
@@ -20,12 +20,14 @@ const me: LockPort = {
   host: 'box',
   bootId: 'boot-1',
   pid: 100,
+  pidNamespace: 'pid:[1]',
+  every: () => () => undefined,
   find: async (pid) => ({ 7: { startTime: '70' }, 8: { startTime: null }, 100: { startTime: '1000' } })[pid],
   hold: async () => ({ release: async () => undefined }),
 };
 
 const record = (more: object): string =>
-  `${JSON.stringify({ boot_id: 'boot-1', created_at: '2026-01-01T00:00:00.000Z', host: 'box', id: 'the-lock', operation: 'apply', pid: 7, start_time: '70', ...more })}\n`;
+  `${canonical({ boot_id: 'boot-1', created_at: '2026-01-01T00:00:00.000Z', host: 'box', id: 'the-lock', operation: 'apply', pid: 7, start_time: '70', ...more })}\n`;
 
 /** What a promise comes to: something made of its value, or the code of the Refusal. */
 async function ending<T>(promise: Promise<T>, good: (value: T) => unknown): Promise<unknown> {
@@ -54,6 +56,10 @@ describe('a lock file', () => {
     ['with a member too many', record({ extra: 1 }), 'locked', 'locked'],
     ['with an id that is no plain word', record({ id: 'x\u001b[31m; rm -rf /' }), 'locked', 'locked'],
     ['of no process', record({ pid: 0 }), 'locked', 'locked'],
+    ['of a living process of the same container', record({ pid_namespace: 'pid:[1]' }), 'held', 'lock-alive'],
+    ['of a process of the same container that is gone', record({ pid_namespace: 'pid:[1]', pid: 9 }), 'taken', 'unlocked'],
+    ['of a container on another machine', record({ pid_namespace: 'pid:[2]', host: 'elsewhere', boot_id: 'boot-0', pid: 9 }), 'held', 'unlocked'],
+    ['with a namespace that is none', record({ pid_namespace: '' }), 'locked', 'locked'],
   ])('%s', async (_, text, opening, unlocking) => {
     const files = simulatedFiles();
     const fresh = (): Store => {
@@ -117,6 +123,123 @@ describe('a lock file', () => {
     const refused = await refusal(storeOn(late, me).open('apply', TARGET));
     expect(refused.words).toContain('trueup unlock younger');
     expect([...files.contents]).toEqual([[LOCK, young]]);
+  });
+});
+
+describe('a lock of another container of this machine', () => {
+  const theirs = record({ pid_namespace: 'pid:[2]' });
+
+  /** A run that wants the lock; `during` is called at each look. */
+  async function wanting(text: string, during: (look: number, files: ReturnType<typeof simulatedFiles>) => unknown = () => undefined) {
+    const files = simulatedFiles();
+    files.put(LOCK, text);
+    const notes: string[] = [];
+    const clock = simulatedClock();
+    let looks = 0;
+    const watching = {
+      ...clock,
+      async sleep(milliseconds: number, signal?: AbortSignal) {
+        await clock.sleep(milliseconds, signal);
+        await during((looks += 1), files);
+      },
+    };
+    const store = fileStore({
+      path: PATH,
+      files,
+      clock: watching,
+      random: seededRandom(),
+      lock: me,
+      version: '0.1.0',
+      notify: ({ code, summary }) => notes.push(`${code}: ${summary}`),
+    });
+    expect(await store.holder()).toMatchObject({ id: 'the-lock' });
+    const ended = await ending(store.open('apply', TARGET), (session) => session.release().then(() => 'taken'));
+    return { ended, files, notes, waited: clock.elapsed(), looks };
+  }
+
+  it.each([
+    ['whose processes are counted apart', theirs],
+    ['under another name', record({ pid_namespace: 'pid:[2]', host: 'container' })],
+    ['under the same name, after a restart', record({ pid_namespace: 'pid:[2]', boot_id: 'boot-0' })],
+    ['although a process here has its number and start', record({ pid_namespace: 'pid:[2]', pid: 7, start_time: '70' })],
+    ['although no process here has its number', record({ pid_namespace: 'pid:[2]', pid: 9 })],
+    ['that tells no namespace of its own', record({ pid_namespace: null })],
+  ])('%s is taken over once it was not touched for a minute, and not before', async (_, text) => {
+    const { ended, files, notes, waited } = await wanting(text);
+    expect([ended, waited, [...files.contents]]).toEqual(['taken', 60_000, []]);
+    expect(notes).toEqual([expect.stringMatching(/^lock-watched: The state is locked by "apply", process \d+ of another container on this machine\. Waiting up to 60 s/)]);
+  });
+
+  it('stays at the first touch', async () => {
+    const { ended, files, looks } = await wanting(theirs, (look, disk) => (look === 3 ? disk.touch(LOCK) : undefined));
+    expect([ended, looks, [...files.contents]]).toEqual(['locked', 3, [[LOCK, theirs]]]);
+  });
+
+  it('that another run replaces is judged anew', async () => {
+    const dead = record({ id: 'younger', pid: 9 });
+    expect((await wanting(theirs, (look, disk) => (look === 1 ? disk.put(LOCK, dead) : undefined))).ended).toBe('taken');
+    const alive = await wanting(theirs, (look, disk) => (look === 1 ? disk.put(LOCK, record({ id: 'younger' })) : undefined));
+    expect([alive.ended, alive.files.contents.get(LOCK)]).toEqual(['locked', record({ id: 'younger' })]);
+  });
+
+  it('is waited for no longer than the run goes on', async () => {
+    const files = simulatedFiles();
+    files.put(LOCK, theirs);
+    const stop = new AbortController();
+    const clock = simulatedClock();
+    const store = fileStore({ path: PATH, files, clock, random: seededRandom(), lock: me, version: '0.1.0', signal: stop.signal, notify: () => stop.abort(new Error('SIGINT')) });
+    expect(await refusal(store.open('apply', TARGET))).toMatchObject({ code: 'interrupted', exit: 130 });
+    expect(files.contents.get(LOCK)).toBe(theirs);
+  });
+
+  it('is touched by its holder, as long as it is its own', async () => {
+    const [files, machine] = [simulatedFiles(), simulatedMachine('box', false)];
+    const session = await storeOn(files, machine.start({ pidNamespace: 'pid:[2]', host: 'a' })).open('apply', TARGET);
+    const stamps = [await files.stamp(LOCK)];
+    const beat = async (): Promise<unknown> => {
+      machine.beat();
+      await new Promise((resolve) => setImmediate(resolve));
+      return stamps.push(await files.stamp(LOCK));
+    };
+    await beat();
+    expect(new Set(stamps).size).toBe(2);
+    await session.assertHeld();
+    files.put(LOCK, theirs);
+    stamps.splice(0, 2, await files.stamp(LOCK));
+    await beat();
+    expect(new Set(stamps).size).toBe(1);
+    expect((await refusal(session.assertHeld())).code).toBe('lock-lost');
+    await session.release();
+    await beat();
+    expect(files.contents.get(LOCK)).toBe(theirs);
+  });
+
+  it('is never lost to another container while its holder lives, and to one of many once it is dead', async () => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const [files, machine] = [simulatedFiles(seed), simulatedMachine('box', false)];
+      const holder = machine.start({ pidNamespace: 'pid:[0]', host: 'a' });
+      const first = await storeOn(files, holder, seed).open('apply', TARGET);
+      const others = () =>
+        Promise.allSettled(
+          [1, 2, 3].map((one) => {
+            const clock = simulatedClock();
+            const looking = { ...clock, sleep: (milliseconds: number) => (machine.beat(), clock.sleep(milliseconds)) };
+            return fileStore({
+              path: PATH,
+              files,
+              clock: looking,
+              random: seededRandom(seed * 10 + one),
+              lock: machine.start({ pidNamespace: `pid:[${one}]`, host: `c${one}` }),
+              version: '0.1.0',
+            }).open('apply', TARGET);
+          }),
+        );
+      expect((await others()).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+      await first.assertHeld();
+      machine.kill(holder.pid);
+      const held = await Promise.allSettled((await others()).flatMap((one) => (one.status === 'fulfilled' ? [one.value.assertHeld()] : [])));
+      expect(held.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    }
   });
 });
 

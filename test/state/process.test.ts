@@ -1,5 +1,5 @@
 // Real processes on a real disk: what a SIGKILL leaves, and who wins a race.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/ports/clock.js';
+import type { Clock } from '../../src/ports/index.js';
 import { diskFiles } from '../../src/ports/files.js';
 import { machine } from '../../src/ports/host.js';
 import { systemRandom } from '../../src/ports/random.js';
@@ -24,8 +25,14 @@ interface Child {
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
-function start(mode: string, path: string): Child {
-  const child = spawn(process.execPath, [join(folder, 'child.mjs'), mode, path], { stdio: ['pipe', 'pipe', 'inherit'] });
+/** A container of its own: processes and network are counted apart, and end with the one that made it. */
+const CONTAINER = ['--user', '--map-root-user', '--pid', '--net', '--fork', '--kill-child'];
+const canContain = spawnSync('unshare', [...CONTAINER, 'true']).status === 0;
+
+function start(mode: string, path: string, contained = false): Child {
+  const node = [process.execPath, join(folder, 'child.mjs'), mode, path] as const;
+  const [command, args] = contained ? ['unshare', [...CONTAINER, ...node]] : [node[0], node.slice(1)];
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, BEATS: '100' } });
   const ended = once(child, 'close');
   child.stdin.on('error', () => undefined);
   const lines: string[] = [];
@@ -44,8 +51,14 @@ function start(mode: string, path: string): Child {
   return one;
 }
 
-async function store(path: string): Promise<Store> {
-  return fileStore({ path, files: diskFiles(systemRandom()), clock: systemClock(), random: systemRandom(), lock: await machine(), version: '0.1.0' });
+async function store(path: string, clock = systemClock()): Promise<Store> {
+  return fileStore({ path, files: diskFiles(systemRandom()), clock, random: systemRandom(), lock: await machine(), version: '0.1.0' });
+}
+
+/** Time that goes twenty times as fast, so that a minute takes three seconds. */
+function hurried(): Clock {
+  const { now, monotonic, boot, sleep } = systemClock();
+  return { now, boot, monotonic: () => monotonic() * 20, sleep: (milliseconds, signal) => sleep(milliseconds / 20, signal) };
 }
 
 beforeAll(async () => {
@@ -81,6 +94,17 @@ describe('processes', () => {
       // Every other winner is killed, so that the next round has a dead lock to take over.
       await Promise.all(pair.map((child) => child.end(round % 2 === 0 ? 'SIGKILL' : undefined)));
     }
+  });
+
+  // Where the system makes no containers (no user namespaces, no util-linux), the simulated machine alone proves this.
+  it.runIf(canContain)('of another container keep their lock while they run, and free it by being killed', async () => {
+    const path = join(folder, 'contained', 'state.json');
+    const child = start('hold', path, true);
+    expect(await child.line()).toBe('held');
+    const mine = await store(path, hurried());
+    await expect(mine.open('apply', TARGET)).rejects.toMatchObject({ exit: 4 });
+    await child.end('SIGKILL');
+    await (await mine.open('apply', TARGET)).release();
   });
 
   it('lose nothing that was acknowledged, whenever they are killed', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { providerOf } from '../../src/cli/provider.js';
-import { createEmulator, dummyCredentials, serve as listen, type Emulator, type Estate } from '../../src/emulator/index.js';
+import { createEmulator, dummyCredentials, serve as listen, type Behaviours, type Emulator, type Estate } from '../../src/emulator/index.js';
 import { isObject, sha256, walk, type Json, type JsonObject } from '../../src/model/index.js';
 import { systemClock } from '../../src/ports/clock.js';
 import { systemRandom } from '../../src/ports/random.js';
@@ -35,8 +35,8 @@ export interface Box {
   close(): Promise<void>;
 }
 
-export async function box(estate: Estate): Promise<Box> {
-  const begin = (now: Estate): Emulator => createEmulator({ kinds, collections, clock: systemClock(), random: systemRandom(), estate: now });
+export async function box(estate: Estate, behaviours: Partial<Behaviours> = {}): Promise<Box> {
+  const begin = (now: Estate): Emulator => createEmulator({ kinds, collections, clock: systemClock(), random: systemRandom(), estate: now, behaviours });
   let emulator = begin(estate);
   const writes: string[] = [];
   const secrets = new Map<string, string>();

@@ -120,6 +120,15 @@ export function simulatedFiles(seed = 1): SimulatedFiles {
       alive();
       return medium.get(path)?.version.toString();
     },
+    async size(path) {
+      alive();
+      const file = medium.get(path);
+      return file && Buffer.byteLength(file.text);
+    },
+    async touch(path) {
+      alive();
+      set(path, must(path));
+    },
   };
 
   const appender = (path: string): Appender => ({

@@ -230,6 +230,16 @@ describe('writing', () => {
     await bold.apply(AUTHORIZATION, null, { user: '79', account: '1', role: 'no_access' });
   });
 
+  it('ranks custom roles as the block says', async () => {
+    const owned = { ...two, records: { ...two.records, account_authorizations: [{ id: '11', user: '79', account: '1', role: 'owner' }] } };
+    const demote = async (config: Partial<CtyObject>) =>
+      (await (await begun(providerRig({ estate: owned }), config)).tryApply(AUTHORIZATION, null, { user: '79', account: '1', role: 'no_access' })).errors.map(
+        ({ summary }) => summary,
+      );
+    expect(await demote({})).toEqual([]);
+    expect(await demote({ roles: { owner: 'administrator' } })).toEqual(['The account authorization is the last administrator of account 1']);
+  });
+
   it('deletes no account that is in use', async () => {
     const core = await begun(providerRig({ estate: theirs }));
     const state = await core.import(ACCOUNT, '2');
@@ -335,7 +345,7 @@ describe('complaints', () => {
     [RULE, {}, ['warning : The rule has neither accounts nor groups and never fires']],
     [RULE, { associated_accounts: unknown, filter_criteria: unknown, settings: unknown, http_destinations: [unknown] }, []],
     [DESTINATION, { name: unknown, endpoint: { url: unknown }, authentication: unknown }, []],
-    [DESTINATION, { name: 'N', endpoint: { url: 'http://x.example.com' } }, ['warning endpoint.url: `endpoint.url` begins with http:// instead of https://']],
+    [DESTINATION, { name: 'N', endpoint: { url: 'https://x.example.com:9443' } }, ['warning endpoint.url: `endpoint.url` names port 9443']],
     [DESTINATION, { name: 'N', authentication: { secret_wo: '' } }, ['error authentication.secret_wo: `secret_wo` is empty']],
     [DESTINATION, { name: 'N', authentication: { secret_wo_version: 2 } }, ['error authentication.secret_wo: `secret_wo` is missing']],
     [MANAGER, { router: '12', configuration: '[{"a":"*"}]' }, ['error configuration: The configuration manager: `a` is a mask, not a value']],
@@ -363,12 +373,22 @@ describe('complaints', () => {
 
   it('looks at the block of the provider', async () => {
     const { provider } = await begun(providerRig());
-    const block = { v2_url: 'http://api.example.com', v3_url: unknown, allow: ['nonsense'], v2_headers: { 'X-Odd': 'y' }, requests_per_minute: 0.5, settle_seconds: -1 };
+    const block = {
+      v2_url: 'http://api.example.com',
+      v3_url: unknown,
+      allow: ['nonsense'],
+      v2_headers: { 'X-Odd': 'y' },
+      roles: { auditor: 'reader', administrator: 'no_access', fine: 'no_access' },
+      requests_per_minute: 0.5,
+      settle_seconds: -1,
+    };
     const { diagnostics = [] } = await provider.validateProviderConfig({ config: complete(provider.schema.provider.attributes, block) });
     expect(told(diagnostics)).toEqual([
       'error v2_url: `v2_url` is plain http',
       'error allow: `nonsense` is no policy rule',
       'error v2_headers.X-Odd: `X-Odd` is none of the v2 headers',
+      'error roles.auditor: `reader` is no known role',
+      'error roles.administrator: `administrator` is a known role, which has its rank already',
       'error requests_per_minute: `requests_per_minute` takes a whole number from 1',
       'error settle_seconds: `settle_seconds` takes seconds, from 0 to 86400',
     ]);

@@ -1,8 +1,9 @@
 // `trueup doctor`: everything a run depends on, looked at one by one. Values of credentials are never shown.
-import { defaultSettings, exits, Refusal, type Project, type Settings } from '../../model/index.js';
+import { defaultSettings, exits, Refusal, type Collection, type Project, type Settings } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { environmentOf, storeOf } from '../memory.js';
+import { HEADERS_VARIABLE, headerNames } from '../header-names.js';
 import { loadProject } from '../project.js';
 import { checkedApi, needs, reach, secretOf } from '../target.js';
 import { version } from '../version.js';
@@ -71,8 +72,19 @@ function credentials(context: Context, settings: Settings, project: Project | un
     const { address, secrets } = needs[surface];
     if (extra.has(surface) && !used.has(surface) && !environment[address]) return [note(address, 'not set, and needed for SIMs alone')];
     const at = environment[address] ? ok(address, 'set') : missing(address, `not set${missing === note ? ', and not needed by what is declared' : ''}`);
-    return [at, ...secrets.map((name) => credential(context, name, missing))];
+    return [at, ...secrets.map((name) => credential(context, name, missing)), ...(surface === 'v2' ? renamed(context, settings) : [])];
   });
+}
+
+/** Under which other names the four keys travel. */
+function renamed({ environment }: Context, { v2_headers: settings }: Settings): readonly Finding[] {
+  try {
+    const names = Object.entries(headerNames(environment, settings)).filter(([name, theirs]) => name !== theirs);
+    return names.length === 0 ? [] : [ok('v2 headers', names.map(([name, theirs]) => `${name} is called ${theirs}`).join(', '))];
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return [bad(HEADERS_VARIABLE, `${why(error)}. ${error.diagnostics[0]?.detail ?? ''}`)];
+  }
 }
 
 function credential(context: Context, name: string, missing: typeof bad): Finding {
@@ -114,7 +126,7 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
   const findings: Finding[] = [];
   for (const surface of asked) {
     const one = [...context.collections.values()].find(({ operations }) => operations.dialect === surface);
-    const answer = one && (await orRefusal(firstOf(reached.cloud.records(one, { filters: { [one.operations.by_id ?? 'imsi']: '0' } }))));
+    const answer = one && (await orRefusal(firstOf(reached.cloud.records(ofOne(one), { filters: surface === 'iot' ? { imsi: '0' } : {} }))));
     if (!one) findings.push(note(surface, 'not asked: it answers no question without changing a SIM'));
     else findings.push(answer instanceof Refusal ? bad(`${surface} answers`, why(answer)) : ok(`${surface} answers`, 'and takes the credentials'));
   }
@@ -141,6 +153,9 @@ async function assumed(context: Context, settings: Settings): Promise<readonly F
   const left = assumptions.length - findings.length;
   return [...findings, note('others', `${left} assumptions cannot be checked by reading: docs/api.md says what happens if they are wrong`)];
 }
+
+/** Listed in pages of one record: a listing proves the address, where what is read by its id may just not be there. */
+const ofOne = (one: Collection): Collection => ({ ...one, operations: { ...one.operations, page: 1 } });
 
 async function firstOf<T>(pages: AsyncIterable<T>): Promise<T | undefined> {
   for await (const page of pages) return page;

@@ -1,6 +1,6 @@
 // `trueup export`: writes what is live as declarations that plan empty. Touches no state, overwrites no file.
 import { join, resolve } from 'node:path';
-import { compareText, exits, Refusal, refuse, type Diagnostic, type Kind, type Live } from '../../model/index.js';
+import { compareText, exits, Refusal, refuse, unescapeAll, type Diagnostic, type Kind, type Live } from '../../model/index.js';
 import type * as declarations from '../../declarations/index.js';
 import type { Command, Context } from '../context.js';
 import { settingsHere } from '../project.js';
@@ -65,12 +65,13 @@ async function unmanaged(context: Context, { desk, snapshot }: Workplace): Promi
   return found;
 }
 
-/** Named after what people call the objects, or after their kind and identifier. */
+/** In plain texts, however the service escapes them; named after what people call the objects, or after their kind and identifier. */
 function named(kind: Kind, objects: readonly Live[], nameFor: typeof declarations.declarationName): readonly declarations.Written[] {
   const taken = new Set<string>();
   return objects
     .toSorted((a, b) => compareText(a.id, b.id))
-    .map(({ id, values }) => {
+    .map(({ id, values: read }) => {
+      const values = unescapeAll(read);
       const name = nameFor(typeof values['name'] === 'string' ? values['name'] : `${kind.singular} ${id}`, taken);
       taken.add(name);
       return { name, values, id };
