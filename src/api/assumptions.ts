@@ -430,7 +430,8 @@ const v3 = [
     name: 'v3-account-ids',
     assumed: 'Accounts have the same ids in v2 and v3.',
     source: 'inferred',
-    otherwise: 'An authorization declared with an account of v2 matches nothing, and the message says why. An audit names the accounts of v3 that no listing of v2 holds (`unlisted-accounts`).',
+    otherwise:
+      'An authorization declared with an account of v2 matches nothing, and the message says why. An audit names the accounts of v3 that no listing of v2 holds (`unlisted-accounts`).',
     tests: ['cli/answers.test.ts'],
   },
   {
@@ -532,7 +533,7 @@ const errors = [
     assumed: '429 means that nothing was done if its body is empty or of the form of the service.',
     source: 'inferred',
     otherwise: 'Any other 429 may come from a gateway, after the write: for a create the outcome is unknown, and settled by reading.',
-    tests: ['api/patience.test.ts'],
+    tests: ['api/writing.test.ts', 'api/patience.test.ts'],
   },
   {
     name: 'error-bodies',

@@ -13,10 +13,32 @@ function isThrottled(surface: Surface, { status, body }: Answer): boolean {
   return status === 429 || (status === 409 && surface.throttles(body));
 }
 
-/** The class of a write, before the body of a success is looked at. @param refusals statuses that say that nothing was done */
-export function classify(result: Result, refusals = rejected): OutcomeClass {
+/** Members of the errors of the service. */
+const errorMembers = ['exception', 'errors', 'message', 'error_message'];
+/** A JSON:API error of the service is shorter, in bytes. */
+const LONGEST_ERROR = 1024;
+
+/** Whether a 429 has the form of the service. Any other one may come from a gateway, which may answer it after the request was carried out. */
+function isOfService({ headers, body }: Answer): boolean {
+  if (body.trim() === '') return true;
+  if (/^application\/vnd\.api\+json\b/i.test(headers['content-type'] ?? '') && Buffer.byteLength(body) < LONGEST_ERROR) return true;
+  try {
+    const parsed = parseJson(body);
+    return isObject(parsed) && errorMembers.some((name) => Object.hasOwn(parsed, name));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The class of a write, before the body of a success is looked at.
+ * @param refusals statuses that say that nothing was done
+ * @param creates whether it creates something: then a 429 of a gateway proves nothing
+ */
+export function classify(result: Result, { refusals = rejected, creates = false } = {}): OutcomeClass {
   if ('trouble' in result) return result.trouble.sent ? 'unknown' : 'not_sent';
   const { status } = result.answer;
+  if (creates && status === 429 && !isOfService(result.answer)) return 'unknown';
   return succeeded.has(status) ? 'applied' : refusals.has(status) ? 'rejected' : 'unknown';
 }
 
@@ -27,9 +49,10 @@ export function isTransient(surface: Surface, result: Result): boolean {
   return status === 408 || status >= 500 || isThrottled(surface, result.answer);
 }
 
-/** Whether a write may be sent again: it certainly did nothing. */
-export function isHarmless(surface: Surface, result: Result): boolean {
-  return 'trouble' in result ? !result.trouble.sent && !finalCodes.has(result.trouble.code) : isThrottled(surface, result.answer);
+/** Whether a write may be sent again: it certainly did nothing. @param creates as for `classify` */
+export function isHarmless(surface: Surface, result: Result, creates: boolean): boolean {
+  if ('trouble' in result) return !result.trouble.sent && !finalCodes.has(result.trouble.code);
+  return isThrottled(surface, result.answer) && classify(result, { creates }) === 'rejected';
 }
 
 /** Text of a stranger, made fit for a message. */

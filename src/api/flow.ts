@@ -40,7 +40,7 @@ export function connectFlow({ flow, deadlineSeconds = 90, ...options }: FlowOpti
     const query = new URLSearchParams({ customerNo: flip.customer, filterKey: flip.by, subscriptionStatus: 'Activate' });
     const headers = { accept: 'application/json', 'user-agent': 'trueup', ...login, filterValue: flip.value };
     const result = await carry({ method: 'GET', url: `${base.origin}${path}?${query.toString()}`, headers, counted: 'flow' }, () => false);
-    const outcome = classify(result, refusals);
+    const outcome = classify(result, { refusals });
     if (outcome !== 'applied' || !('answer' in result)) return { class: outcome, diagnostic: complaint({ method: 'GET', path }, surface, wordless(result), tidy) };
     try {
       const { request_status, ...rest } = told(parseAnswer(result.answer), flip);

@@ -46,16 +46,17 @@ export function compose({ doorOf }: Session, kind: Kind, write: Write): Request 
 /** Sends once; again only what certainly did nothing. */
 export async function send({ doorOf, reveal, callOf, carry, tidy }: Session, kind: Kind, request: Request, write: Write, mayLeave?: () => Promise<void>): Promise<Sent> {
   const door = doorOf(kind.operations.dialect, kind.name);
+  const creates = write.verb === 'create';
   let result: Result;
   try {
     const body = request.body && wireText(uncovered(request.body, reveal));
     const call = callOf(door, request.method, request.path, { counted: kind.name, ...(body !== undefined && { body }), ...(mayLeave && { mayLeave }) });
-    result = await carry(call, (one) => isHarmless(door.dialect, one));
+    result = await carry(call, (one) => isHarmless(door.dialect, one, creates));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { class: 'not_sent', ...(error.diagnostics[0] && { diagnostic: error.diagnostics[0] }) };
   }
-  const outcome = classify(result);
+  const outcome = classify(result, { creates });
   if (outcome === 'applied' && 'answer' in result) return confirmed(kind, door.dialect, request, write, result.answer);
   const wait = 'answer' in result ? result.wait : undefined;
   return { class: outcome, diagnostic: complaint(request, door.dialect, result, tidy), ...(wait !== undefined && { wait }) };

@@ -193,6 +193,36 @@ describe('the class of a status', () => {
     expect(desk.asked).toHaveLength(times);
   });
 
+  const jsonApi = { 'content-type': 'application/vnd.api+json; charset=utf-8' };
+  it.each<[string, Answer, OutcomeClass]>([
+    ['an empty body', json(' ', 429), 'rejected'],
+    ['an exception', json({ exception: { type: 'x' } }, 429), 'rejected'],
+    ['errors', json({ errors: [] }, 429), 'rejected'],
+    ['a message', json({ message: 'slow down' }, 429), 'rejected'],
+    ['an error message', json({ error_message: 'slow down' }, 429), 'rejected'],
+    ['short JSON:API', json({ meta: 'x'.repeat(1000) }, 429, jsonApi), 'rejected'],
+    ['long JSON:API', json({ meta: 'x'.repeat(1024) }, 429, jsonApi), 'unknown'],
+    ['long JSON:API with errors', json({ errors: [{ detail: 'x'.repeat(1024) }] }, 429, jsonApi), 'rejected'],
+    ['another object', json({ data: {} }, 429), 'unknown'],
+    ['a list', json([{ message: 'slow down' }], 429), 'unknown'],
+    ['a text in JSON', json('"message"', 429), 'unknown'],
+    ['plain text', json('Too many requests', 429, { 'content-type': 'text/plain' }), 'unknown'],
+    ['a web page', json('<html>', 429, { 'content-type': 'text/html' }), 'unknown'],
+    ['half an object', json('{"message": "slow', 429), 'unknown'],
+  ])('429 with %s, for a create', async (_, answer, outcome) => {
+    const desk = bench(() => answer);
+    expect((await send(desk, create)).class).toBe(outcome);
+    expect(desk.asked).toHaveLength(outcome === 'rejected' ? 3 : 1);
+    expect(
+      (
+        await send(
+          bench(() => answer),
+          change,
+        )
+      ).class,
+    ).toBe('rejected');
+  });
+
   it.each([
     ['PATCH', change, json('', 200)],
     ['PATCH', change, json({ anything: 1 }, 202)],
