@@ -26,6 +26,7 @@ import { readBack, shownOf } from '../reconciler/read-back.js';
 import { composedAll, isRecord, managed, resultOf, says, stateOf, valueOf, versionOf } from './convert.js';
 import { failureOf, make } from './create.js';
 import type { CtyObject, CtyValue } from './cty.js';
+import { createdNow, visible } from './created.js';
 import { complaints, told, wordsFor } from './diagnostics.js';
 import { claimOf } from './journal.js';
 import type { ApplyReply, WireDiagnostic } from './protocol.js';
@@ -37,16 +38,18 @@ export interface Applying {
   readonly prior: CtyValue;
   readonly planned: CtyValue;
   readonly config: CtyValue;
+  /** The private part of terraform's state. */
+  readonly kept: Uint8Array;
 }
 
-export async function applyChange(shop: Shop, { kind, prior, planned, config }: Applying): Promise<ApplyReply> {
+export async function applyChange(shop: Shop, { kind, prior, planned, config, kept }: Applying): Promise<ApplyReply> {
   const nothing = isRecord(prior) ? {} : { new_state: null };
   try {
-    if (!isRecord(planned) || !isRecord(config)) return isRecord(prior) ? await remove(shop, kind, prior) : nothing;
+    if (!isRecord(planned) || !isRecord(config)) return isRecord(prior) ? await remove(shop, kind, prior, kept) : nothing;
     // What was not known when the configuration was looked at.
     const diagnostics = timeoutTrouble(kind, planned);
     if (diagnostics.length > 0) return { diagnostics, ...nothing };
-    return await (isRecord(prior) ? update(shop, kind, prior, planned, config) : create(shop, kind, planned, config));
+    return await (isRecord(prior) ? update(shop, { kind, prior, planned, config, kept }) : create(shop, kind, planned, config));
   } catch (error) {
     return { diagnostics: complaints(kind, error), ...nothing };
   }
@@ -61,8 +64,8 @@ function within<T>(shop: Shop, what: Timed, write: (shop: Shop, bench: Bench) =>
 function create(whole: Shop, kind: Kind, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
   const declared = managed(kind, planned, config);
   return within(whole, { kind, operation: 'create', block: planned }, async (shop, bench) => {
-    const { live, fits } = await make(shop, bench, kind, declared);
-    if (fits) return { new_state: resultOf(kind.attributes, planned, live.values) };
+    const { live, fits, created } = await make(shop, bench, kind, declared);
+    if (fits) return { new_state: resultOf(kind.attributes, planned, live.values), ...(created && { private: createdNow(shop) }) };
     try {
       const { now, diagnostics } = await brought(shop, bench, { kind, live, declared, renewed: () => true });
       return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
@@ -73,14 +76,17 @@ function create(whole: Shop, kind: Kind, planned: CtyObject, config: CtyObject):
   });
 }
 
-async function update(whole: Shop, kind: Kind, prior: CtyObject, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
+async function update(
+  whole: Shop,
+  { kind, prior, planned, config, kept }: Applying & { readonly prior: CtyObject; readonly planned: CtyObject; readonly config: CtyObject },
+): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
   for (const held of [whole.claims, whole.bound]) held.add(claimOf(kind.name, id));
   if (sameObject(planned, prior)) return { new_state: planned };
   const declared = managed(kind, planned, config);
   const renewed = (path: string): boolean => memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
   return within(whole, { kind, operation: 'update', block: planned }, async (shop, bench) => {
-    const live = await bench.current(shop, kind, id);
+    const live = await visible(shop, kind, id, await bench.current(shop, kind, id), kept);
     if (!live) return refuse('gone', `${wordsFor(kind)} ${id} was deleted by another hand meanwhile.`, { detail: 'Plan again.' });
     const { now, diagnostics } = await brought(shop, bench, { kind, live, declared, renewed, prior });
     return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
@@ -172,12 +178,12 @@ function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefi
 }
 
 /** Deleted, or let go where the API cannot delete. */
-async function remove(whole: Shop, kind: Kind, prior: CtyObject): Promise<ApplyReply> {
+async function remove(whole: Shop, kind: Kind, prior: CtyObject, kept: Uint8Array): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
   whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
   return within(whole, { kind, operation: 'delete', block: prior }, async (shop, bench) => {
-    const live = await bench.current(shop, kind, id);
+    const live = await visible(shop, kind, id, await bench.current(shop, kind, id), kept);
     if (!live) return { new_state: null };
     refuseMoved(
       kind,

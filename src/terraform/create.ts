@@ -14,20 +14,22 @@ import type { Bench, Shop } from './workbench.js';
 export interface Made {
   readonly live: Live;
   readonly fits: boolean;
+  /** Whether it was created just now, and did not exist before. */
+  readonly created: boolean;
 }
 
 /** @throws Refusal where nothing was made, or nobody knows whether it was */
 export async function make(shop: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Made> {
-  if (!kind.operations.create) return { live: await adopted(shop, bench, kind, declared), fits: false };
+  if (!kind.operations.create) return { live: await adopted(shop, bench, kind, declared), fits: false, created: false };
   const open = bench.undecided.filter(({ intent }) => intent.kind === kind.name);
   if (open.length > 0) throw new Refusal(questions(shop, kind, open));
   const left = await leftOver(shop, bench, kind, declared);
   // Whether the secret it was made with is the one of today nobody can read.
-  if (left) return { live: left, fits: secretsIn(declared).size === 0 };
+  if (left) return { live: left, fits: secretsIn(declared).size === 0, created: false };
   const outcome = await bench.make(shop, kind, creation(shop, kind, declared));
   const entry = bench.entries.get(outcome.address);
   if (outcome.outcome !== 'done' || !entry) throw new Refusal([asked(shop, kind, failureOf(shop, kind, outcome))]);
-  return { live: { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } }, fits: true };
+  return { live: { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } }, fits: true, created: true };
 }
 
 /** Each question is told once a process; creates that wait for its answer as well only say so. */

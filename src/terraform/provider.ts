@@ -1,7 +1,21 @@
 // The provider's meaning, behind the wire: every call of the protocol, over one configured provider that opens the
 // cloud and its journal when something is first needed of them.
 import { join } from 'node:path';
-import { limited, Refusal, refuse, sameTarget, sha256, type Cloud, type Collection, type Collections, type Emit, type Kind, type Kinds, type Settings } from '../model/index.js';
+import {
+  limited,
+  Refusal,
+  refuse,
+  sameTarget,
+  sha256,
+  type Cloud,
+  type Collection,
+  type Collections,
+  type Emit,
+  type Kind,
+  type Kinds,
+  type Live,
+  type Settings,
+} from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../ports/index.js';
 import type { Notes, Store } from '../state/store.js';
 import { applyChange } from './apply-resource.js';
@@ -10,6 +24,7 @@ import { isRecord, stateOf } from './convert.js';
 import { withoutSecrets } from './checker.js';
 import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './cty.js';
 import { askedBadly, readObject, readRecords } from './data-sources.js';
+import { seen, visible } from './created.js';
 import { complaints, wordsFor } from './diagnostics.js';
 import { importedId } from './import.js';
 import { claimOf, journalOf, type Journal, type Run } from './journal.js';
@@ -140,10 +155,10 @@ export function createProvider(tools: ProviderTools): ProviderServer {
       return { upgraded: fromJson(typeOf(known?.attributes ?? []), raw) };
     },
 
-    async readResource({ type_name, current_state }) {
+    async readResource({ type_name, current_state, private: kept }) {
       const kind = kindOf(type_name);
       claim(kind, current_state);
-      return isRecord(current_state) ? readState(shop, kind, current_state) : { new_state: null };
+      return isRecord(current_state) ? readState(shop, kind, current_state, kept) : { new_state: null };
     },
 
     async planResourceChange({ type_name, prior_state, proposed_new_state, config }) {
@@ -153,8 +168,8 @@ export function createProvider(tools: ProviderTools): ProviderServer {
       return planChange({ kind, schema: attributesOf(schema.resources, type_name), prior: isRecord(prior_state) ? prior_state : null, config });
     },
 
-    async applyResourceChange({ type_name, prior_state, planned_state, config }) {
-      return applyChange(await shop(), { kind: kindOf(type_name), prior: prior_state, planned: planned_state, config });
+    async applyResourceChange({ type_name, prior_state, planned_state, config, planned_private: kept }) {
+      return applyChange(await shop(), { kind: kindOf(type_name), prior: prior_state, planned: planned_state, config, kept });
     },
 
     async importResourceState({ type_name, id, identity }) {
@@ -214,13 +229,14 @@ function partingWords(kind: Kind, prior: CtyValue): readonly WireDiagnostic[] {
 }
 
 /** What is live, in the spelling of the state. @throws Refusal where it could not be read: the state stands then */
-async function readState(shop: () => Promise<Shop>, kind: Kind, state: CtyObject): Promise<ReadReply> {
+async function readState(shop: () => Promise<Shop>, kind: Kind, state: CtyObject, kept: Uint8Array): Promise<ReadReply> {
   const id = state[kind.id];
   if (typeof id !== 'string' || id === '')
     return refuse('no-id', `The state of ${wordsFor(kind)} holds no id.`, { detail: 'Remove it (terraform state rm) and import the object again.' });
-  const { sight, clock } = await shop();
-  const live = await timed(clock, { kind, operation: 'read', block: state }, (limit) => limit.until(sight.find(kind, id)));
-  return { new_state: live ? stateOf(kind.attributes, live.values, state) : null };
+  const open = await shop();
+  const found = async (): Promise<Live | undefined> => visible(open, kind, id, await open.sight.find(kind, id), kept);
+  const live = await timed(open.clock, { kind, operation: 'read', block: state }, (limit) => limit.until(found()));
+  return live ? { new_state: stateOf(kind.attributes, live.values, state), private: seen } : { new_state: null };
 }
 
 async function openSite(tools: ProviderTools, configuration: Configuration, claims: Set<string>, signal: AbortSignal): Promise<Site> {

@@ -98,6 +98,22 @@ export function complete(schema: readonly SchemaAttribute[], given: Partial<CtyO
 export class Core {
   constructor(readonly provider: ProviderServer) {}
 
+  /** The private part of each object, by type and first text of its state, as core keeps it. */
+  readonly #kept = new Map<string, Uint8Array>();
+
+  #privateOf(type: string, state: CtyValue): Uint8Array {
+    return this.#kept.get(this.#objectOf(type, state)) ?? new Uint8Array();
+  }
+
+  #keep(type: string, state: CtyValue, bytes: Uint8Array | undefined): void {
+    if (bytes) this.#kept.set(this.#objectOf(type, state), bytes);
+  }
+
+  #objectOf(type: string, state: CtyValue): string {
+    const id = this.provider.schema.identities[type]?.attributes[0]?.name ?? '';
+    return `${type} ${isRecord(state) ? String(state[id]) : ''}`;
+  }
+
   #schema(type: string): readonly SchemaAttribute[] {
     return this.provider.schema.resources[type]?.attributes ?? [];
   }
@@ -118,7 +134,7 @@ export class Core {
     const schema = this.#schema(type);
     const config = given && complete(schema, given);
     const proposed_new_state = config;
-    const reply = await this.provider.planResourceChange({ type_name: type, prior_state: prior, proposed_new_state, config, prior_private: new Uint8Array() });
+    const reply = await this.provider.planResourceChange({ type_name: type, prior_state: prior, proposed_new_state, config, prior_private: this.#privateOf(type, prior) });
     holds(planTrouble(schema, prior, config, reply.planned_state ?? null));
     return { ...reply, planned_state: this.#carried(type, reply.planned_state ?? null) };
   }
@@ -142,15 +158,17 @@ export class Core {
   ): Promise<{ readonly state: CtyValue; readonly errors: readonly WireDiagnostic[]; readonly warnings: readonly WireDiagnostic[] }> {
     const { planned_state = null } = await this.plan(type, prior, given);
     const config = given && complete(this.#schema(type), given);
-    const reply = await this.provider.applyResourceChange({ type_name: type, prior_state: prior, planned_state, config, planned_private: new Uint8Array() });
+    const reply = await this.provider.applyResourceChange({ type_name: type, prior_state: prior, planned_state, config, planned_private: this.#privateOf(type, prior) });
     const [errors, warnings] = [(reply.diagnostics ?? []).filter((one) => one.severity === 'error'), (reply.diagnostics ?? []).filter((one) => one.severity === 'warning')];
     const state = reply.new_state === undefined ? prior : this.#carried(type, reply.new_state);
+    this.#keep(type, state, reply.private);
     if (errors.length === 0) holds(applyTrouble(this.#schema(type), planned_state, state));
     return { state, errors, warnings };
   }
 
   async read(type: string, state: CtyValue): Promise<CtyValue> {
-    const { new_state, diagnostics } = await this.provider.readResource({ type_name: type, current_state: state, private: new Uint8Array() });
+    const { new_state, diagnostics, private: kept } = await this.provider.readResource({ type_name: type, current_state: state, private: this.#privateOf(type, state) });
+    this.#keep(type, state, kept);
     must((diagnostics ?? []).length === 0, `${type} is read: ${diagnostics?.[0]?.summary}`);
     return this.#carried(type, new_state ?? null);
   }

@@ -1,11 +1,13 @@
 // Reading, importing, data sources, policies and complaints, call by call.
 import { describe, expect, it } from 'vitest';
-import type { Estate } from '../../src/emulator/index.js';
+import { parseFault, type Estate } from '../../src/emulator/index.js';
+import type { Write } from '../../src/model/index.js';
 import { fiveKinds } from '../support/fifth-kind.js';
 import { Unknown, type CtyObject, type CtyValue } from '../../src/terraform/cty.js';
 import type { WireDiagnostic } from '../../src/terraform/protocol.js';
 import { complete, configured, Core, providerRig, type ProviderRig } from '../support/provider.js';
 import { DESTINATIONS, theirs } from '../support/estate.js';
+import { kindOf } from '../support/planning.js';
 
 const RULE = 'devicecloud_alert_rule';
 const ACCOUNT = 'devicecloud_account';
@@ -17,6 +19,44 @@ const gets = ({ emulator }: ProviderRig): readonly string[] => emulator.requests
 const begun = async (world: ProviderRig, config: Partial<CtyObject> = {}): Promise<Core> => new Core((await world.start({ config })).provider);
 const told = (diagnostics: readonly WireDiagnostic[]): readonly string[] =>
   diagnostics.map(({ severity, summary, path = [] }) => `${severity} ${path.map((step) => (typeof step === 'object' ? step.key : step)).join('.')}: ${summary}`);
+
+describe('a service that shows late what was written', () => {
+  const late = (seconds: number): ProviderRig => providerRig({ estate: theirs, faults: [parseFault(`stale=${seconds * 1000}`)] });
+  const deletes = (world: ProviderRig): number => world.mutations().filter((one) => one.startsWith('DELETE')).length;
+
+  it('is waited for where an object was created just now, and only then', async () => {
+    const world = late(20);
+    const core = await begun(world);
+    const made = await core.apply(ACCOUNT, null, { name: 'A' });
+    expect(await core.read(ACCOUNT, made)).toEqual(made);
+    expect(world.clock.elapsed()).toBeGreaterThanOrEqual(20_000);
+    world.emulator.setFaults([]);
+    const cloud = world.connect(new AbortController().signal);
+    const write: Write = { verb: 'delete', id: String(made['id']), fields: {} };
+    await cloud.send(kindOf('accounts'), cloud.compose(kindOf('accounts'), write), write);
+    const before = world.clock.elapsed();
+    expect(await core.read(ACCOUNT, made)).toBeNull();
+    expect(world.clock.elapsed() - before).toBeLessThan(1000);
+  });
+
+  it('is waited for no longer than the settle time', async () => {
+    const world = late(200);
+    const core = await begun(world);
+    const made = await core.apply(ACCOUNT, null, { name: 'A' });
+    expect(await core.read(ACCOUNT, made)).toBeNull();
+    expect(world.clock.elapsed()).toBeGreaterThanOrEqual(60_000);
+    expect(world.clock.elapsed()).toBeLessThan(62_000);
+  });
+
+  it('is waited for before an object is changed or deleted that was created just now', async () => {
+    const world = late(20);
+    const core = await begun(world);
+    const [kept, gone] = [await core.apply(ACCOUNT, null, { name: 'A' }), await core.apply(ACCOUNT, null, { name: 'B' })];
+    await core.apply(ACCOUNT, kept, { name: 'C' });
+    expect(await core.apply(ACCOUNT, gone, null)).toBeNull();
+    expect([deletes(world), world.objects('accounts').map(({ name }) => name).toSorted()]).toEqual([1, ['C', 'Headquarters', 'Their depot']]);
+  });
+});
 
 describe('reading', () => {
   it('answers a thousand reads from few requests', async () => {

@@ -1,0 +1,53 @@
+// When an object was created, in the private part of terraform's state. A service may show a new object late: until the
+// settle time is over, that it is not there proves nothing, and who needs it waits.
+import { isObject, type Kind, type Live, type Moment } from '../model/index.js';
+import { ageOf, momentOf, nowOf } from '../reconciler/age.js';
+import { look } from './sight.js';
+import { wordsFor } from './diagnostics.js';
+import type { Shop } from './workbench.js';
+
+const FIRST_PAUSE = 1000;
+
+/** What is kept of an object that was created just now. */
+export function createdNow({ clock, cloud }: Pick<Shop, 'clock' | 'cloud'>): Uint8Array {
+  const [now, skew] = [clock.now(), cloud.skew()];
+  const created = momentOf(clock, new Date(now).toISOString(), skew === undefined ? undefined : new Date(now + skew).toISOString());
+  return Buffer.from(JSON.stringify({ created }));
+}
+
+/** What is kept once a reading has shown the object: from then on its absence means that it is gone. */
+export const seen: Uint8Array = new Uint8Array();
+
+/** Undefined where nothing is kept, or something that this version does not know. */
+function createdIn(kept: Uint8Array): Moment | undefined {
+  try {
+    const { created } = JSON.parse(Buffer.from(kept).toString('utf8')) as { readonly created?: unknown };
+    return isObject(created) ? (created as unknown as Moment) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * An object that may not be visible yet: read again, with growing pauses, as long as it was created less than the settle time ago.
+ * @param found by a first reading; @param kept the private part of the state
+ */
+export async function visible(
+  { cloud, clock, emit, signal, settleMilliseconds }: Shop,
+  kind: Kind,
+  id: string,
+  found: Live | undefined,
+  kept: Uint8Array,
+): Promise<Live | undefined> {
+  const created = found ? undefined : createdIn(kept);
+  if (!created) return found;
+  const began = clock.monotonic();
+  for (let pause = FIRST_PAUSE; ; pause *= 2) {
+    const left = settleMilliseconds - ageOf(created, nowOf(clock, cloud.skew(), clock.monotonic() - began));
+    if (left <= 0) return undefined;
+    emit({ type: 'waiting', why: `until the service shows ${wordsFor(kind)} ${id}`, milliseconds: Math.min(pause, left) });
+    await clock.sleep(Math.min(pause, left), signal);
+    const live = await look(cloud, kind, id);
+    if (live) return live;
+  }
+}
