@@ -1,7 +1,7 @@
 // Reading, importing, data sources, policies and complaints, call by call.
 import { describe, expect, it } from 'vitest';
 import { parseFault, type Estate } from '../../src/emulator/index.js';
-import type { Write } from '../../src/model/index.js';
+import { compareText, type Write } from '../../src/model/index.js';
 import { fiveKinds } from '../support/fifth-kind.js';
 import { Unknown, type CtyObject, type CtyValue } from '../../src/terraform/cty.js';
 import type { WireDiagnostic } from '../../src/terraform/protocol.js';
@@ -54,7 +54,13 @@ describe('a service that shows late what was written', () => {
     const [kept, gone] = [await core.apply(ACCOUNT, null, { name: 'A' }), await core.apply(ACCOUNT, null, { name: 'B' })];
     await core.apply(ACCOUNT, kept, { name: 'C' });
     expect(await core.apply(ACCOUNT, gone, null)).toBeNull();
-    expect([deletes(world), world.objects('accounts').map(({ name }) => name).toSorted()]).toEqual([1, ['C', 'Headquarters', 'Their depot']]);
+    expect([
+      deletes(world),
+      world
+        .objects('accounts')
+        .map(({ name }) => String(name))
+        .toSorted(compareText),
+    ]).toEqual([1, ['C', 'Headquarters', 'Their depot']]);
   });
 });
 
