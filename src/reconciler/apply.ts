@@ -28,7 +28,7 @@ import { taken } from './diff.js';
 import { beforeRun, missingSecret, perform, withoutSent, type Hands, type Performed, type Surroundings } from './execute.js';
 import { remembered, withoutSecrets } from './observe.js';
 import type { Proposal } from './plan.js';
-import { propose } from './propose.js';
+import { propose, secretsAtHand } from './propose.js';
 import { besideNone, outcomeOf, recover, resultOf, settle, type Settled } from './recover.js';
 import { valueAt } from './resolve.js';
 import { demotes, moves } from './roles.js';
@@ -77,15 +77,15 @@ export async function apply(hands: Hands, project: Project, request: PlanRequest
   }
   const run = new Run(hands, final, snapshot.state.resources);
   const outcomes = await run.all();
-  const trouble = run.trouble ?? (await compacted(hands));
+  const trouble = run.trouble ?? (await compacted(hands, project));
   const diagnostics = [...recovered, ...(trouble?.diagnostics ?? [])];
   return { proposal: final, approved, outcomes, diagnostics, exit: worst([exitOf(final, outcomes), ...(trouble ? [trouble.exit] : [])]) };
 }
 
 /** What was done stays done and on record, whatever becomes of the state: the journal holds it. */
-async function compacted({ session }: Hands): Promise<Refusal | undefined> {
+async function compacted({ session, fingerprints }: Hands, project: Project): Promise<Refusal | undefined> {
   try {
-    await session.compact();
+    await session.compact((state) => fingerprints.renew(state, secretsAtHand(project)));
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error;

@@ -57,6 +57,7 @@ export function fileSession(options: SessionOptions): Session {
     serial,
     target: state.target,
     at: new Date(clock.now()).toISOString(),
+    ...(state.secrets_salt !== undefined && { secrets_salt: state.secrets_salt }),
   });
 
   const assertHeld = async (): Promise<void> => {
@@ -71,16 +72,18 @@ export function fileSession(options: SessionOptions): Session {
     await journal.append(records, lines, () => encodeRecord(begin(memory.state())));
   };
 
-  const compact = async (): Promise<Snapshot> => {
+  const compact = async (finish: (state: State) => Promise<State> = (state) => Promise.resolve(state)): Promise<Snapshot> => {
     await assertHeld();
     const before = memory.state();
     const folded = fold(before, journal.records());
     const open = pending(journal.records());
     if (!equal(folded, before)) {
       const serial = before.serial + 1;
+      const finished = await finish(folded);
+      await assertHeld();
       const carried = open.length === 0 ? '' : [begin(before, serial), ...open].map(encodeRecord).join('');
       await journal.prepare(carried);
-      await memory.replace({ ...folded, serial, spent: folded.spent.filter(({ at }) => clock.now() - Date.parse(at) <= DAY) });
+      await memory.replace({ ...finished, serial, spent: finished.spent.filter(({ at }) => clock.now() - Date.parse(at) <= DAY) });
       await journal.turn(open, carried);
     } else if (open.length === 0) await journal.turn([], '');
     return snapshotOf(memory.state(), journal.records());
@@ -95,7 +98,7 @@ export function fileSession(options: SessionOptions): Session {
     snapshot: snapshotOf(memory.state(), journal.records()),
     record: grouped(inTurn, journal.records(), append),
     assertHeld: shared(() => withDisk(paths.state, assertHeld)),
-    compact: () => inTurn(compact),
+    compact: (finish) => inTurn(() => compact(finish)),
     release: () => (released ??= inTurn(release)),
   };
 }

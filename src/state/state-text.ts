@@ -1,6 +1,20 @@
 // The state as text: canonical JSON that people can review, with a checksum of every byte that follows it, and a
 // format version. What does not verify is refused with its place; older formats are upgraded, newer ones refused.
-import { canonical, compareText, equal, isObject, refuse, sha256, type Entry, type Fingerprint, type Json, type Spent, type State } from '../model/index.js';
+import {
+  canonical,
+  compareText,
+  equal,
+  isObject,
+  refuse,
+  sha256,
+  type Entry,
+  type Fingerprint,
+  type Json,
+  type SaltedFingerprint,
+  type Spent,
+  type State,
+  type Together,
+} from '../model/index.js';
 import { parseJson, placeOf, type Place } from './json-text.js';
 import { address, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, text, time, whole, type Flaw, type Shape } from './shape.js';
 import { damaged } from './trouble.js';
@@ -13,10 +27,14 @@ export interface Formats {
   readonly upgrades: Readonly<Record<number, (older: Loose) => Loose>>;
 }
 
-export const stateFormats: Formats = { current: 1, upgrades: {} };
+/** Format 1 held salted fingerprints alone, which format 2 still reads. */
+export const stateFormats: Formats = { current: 2, upgrades: { 1: (older) => older } };
 
 // Bounded, so that a made-up state cannot ask for gigabytes of scrypt.
-const fingerprint = members<Fingerprint>({ algorithm: oneOf('scrypt'), cost: whole(1, 17), block: whole(1, 8), parallel: whole(1, 4), salt: filled, hash: filled, keyed: flag });
+const cost = whole(1, 17);
+const salted = members<SaltedFingerprint>({ algorithm: oneOf('scrypt'), cost, block: whole(1, 8), parallel: whole(1, 4), salt: filled, hash: filled, keyed: flag });
+const current = members<Fingerprint>({ of: filled, hash: filled, 'cost?': cost });
+const fingerprint: Shape = (value) => (isObject(value) && Object.hasOwn(value, 'algorithm') ? salted : current)(value);
 
 const entryMembers = {
   kind: filled,
@@ -61,6 +79,8 @@ const stateShape = members<State>({
   target: text,
   resources: mapOf(address, packedShape),
   spent: listOf(spentShape),
+  'secrets_salt?': filled,
+  'secrets_together?': listOf(members<Together>({ of: filled, hash: filled, cost })),
 });
 
 const HEAD = /^\{\n {2}"checksum": "([0-9a-f]{64})",\n/;

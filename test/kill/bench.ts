@@ -186,5 +186,5 @@ async function planHere(cwd: string, environment: Environment, transport: Transp
     emit,
     signal: new AbortController().signal,
   });
-  return propose({ kinds, cloud, fingerprints: scryptFingerprints({ random }), clock, emit }, project, snapshot, { targets: [], excludes: [], allow: [], destroy: false });
+  return propose({ kinds, cloud, fingerprints: scryptFingerprints(), clock, emit }, project, snapshot, { targets: [], excludes: [], allow: [], destroy: false });
 }

@@ -65,7 +65,7 @@ export function rig(options: RigOptions = {}): Rig {
   const machine = simulatedMachine();
   const emulator = createEmulator({ kinds, collections, clock, random, ...options });
   const events: Event[] = [];
-  const fingerprints = scryptFingerprints({ random, cost: 4 });
+  const fingerprints = scryptFingerprints({ cost: 4 });
   const emit = (event: Event): unknown => events.push(event);
 
   const transport: Transport = async ({ method, url, headers, body, signal }) => {

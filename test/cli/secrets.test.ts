@@ -1,0 +1,103 @@
+// Secrets through the command: what a state proves of them, what declarations may say, and that no output holds one.
+import { createHmac, scryptSync } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { sha256, type Entry, type SaltedFingerprint, type State } from '../../src/model/index.js';
+import { scryptFingerprints } from '../../src/state/index.js';
+import { encodeState } from '../../src/state/state-text.js';
+import { folder, type Folder } from './run.js';
+
+const PATH = 'authentication.secret';
+const destinations = (count: number, secret = (index: number) => `SECRET_${index}`): string =>
+  `settings: { target: emulator }\nalert_push_destinations:\n${Array.from({ length: count }, (_, index) => `  d${index}: { name: D${index}, enabled: true, endpoint: { url: "https://hooks.example.com/${index}" }, authentication: { secret: "\${secret.env.${secret(index)}}" } }\n`).join('')}`;
+const valuesOf = (count: number): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`SECRET_${index}`, `value number ${index}`]));
+const stateIn = (home: Folder): State => JSON.parse(home.read('.trueup/state.json')) as State;
+const secretsOf = (state: State) => Object.values(state.resources).map(({ secrets }) => secrets?.[PATH]);
+
+/** The state as the command wrote it, with other fingerprints. */
+function refingerprint(home: Folder, change: Partial<State>, made: (address: string) => Entry['secrets']): void {
+  const { checksum: _, secrets_salt: _salt, secrets_together: _together, ...rest } = stateIn(home) as State & { readonly checksum: string };
+  const resources = Object.fromEntries(Object.entries(rest.resources).map(([address, entry]) => [address, { ...entry, secrets: made(address) } as Entry]));
+  const read = Object.fromEntries(Object.entries(resources).map(([address, { as_observed: _names, ...entry }]: [string, Entry & { as_observed?: unknown }]) => [address, entry]));
+  home.write('.trueup/state.json', encodeState({ ...rest, ...change, resources: read }));
+}
+
+/** As format 1 made it. */
+function salted(value: string, key?: string): SaltedFingerprint {
+  const salt = Buffer.from(sha256(value).slice(0, 16));
+  const hash = scryptSync(key === undefined ? value : createHmac('sha256', key).update(value).digest(), salt, 32, { N: 2 ** 10, r: 8, p: 1 });
+  return { algorithm: 'scrypt', cost: 10, block: 8, parallel: 1, salt: salt.toString('base64'), hash: hash.toString('base64'), keyed: key !== undefined };
+}
+
+const QUIET = /^No changes\./m;
+
+describe('fingerprints in a state', () => {
+  test('of format 1 are compared as they are, and made anew when a run writes', async () => {
+    const home = folder({ 'trueup.yaml': destinations(3) });
+    const env = valuesOf(3);
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    refingerprint(home, { format_version: 1 } as unknown as Partial<State>, (address) => ({ [PATH]: salted(`value number ${address.slice(-1)}`) }));
+    const before = home.read('.trueup/state.json');
+    expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env })).stdout).toMatch(QUIET);
+    const changed = await home.expect(2, ['plan', '--detailed-exitcode'], { env: { ...env, SECRET_1: 'rotated' } });
+    expect(changed.stdout).toContain('alert_push_destinations.d1');
+    expect(changed.stdout).not.toContain('alert_push_destinations.d2');
+    expect(home.read('.trueup/state.json')).toBe(before);
+    home.write('trueup.yaml', `${destinations(3)}accounts:\n  a: { name: A }\n`);
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    const after = stateIn(home);
+    expect(after).toMatchObject({ format_version: 2, secrets_together: [{ cost: 14 }] });
+    expect(Buffer.from(after.secrets_salt as string, 'base64')).toHaveLength(16);
+    expect(Object.entries(after.resources).flatMap(([address, { secrets }]) => Object.entries(secrets ?? {}).map(([path, one]) => ({ ...one, at: `${address} ${path}` })))).toEqual(
+      [0, 1, 2].map((index) => ({
+        at: `alert_push_destinations.d${index} ${PATH}`,
+        of: `alert_push_destinations.d${index} ${PATH}`,
+        cost: 14,
+        hash: expect.any(String) as string,
+      })),
+    );
+    expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env })).stdout).toMatch(QUIET);
+  });
+
+  test('survive another name, and a renamed object sends no secret again', async () => {
+    const home = folder({ 'trueup.yaml': destinations(2) });
+    const env = valuesOf(2);
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    await home.expect(0, ['state', 'mv', 'alert_push_destinations.d0', 'alert_push_destinations.moved'], { env });
+    home.write('trueup.yaml', destinations(2).replace('  d0:', '  moved:').replace('  d1: {', '  renamed: { lifecycle: { renamed_from: d1 },'));
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env })).stdout).toMatch(QUIET);
+    await home.expect(2, ['plan', '--detailed-exitcode'], { env: { ...env, SECRET_0: 'rotated' } });
+  });
+
+  test('made with a key are not judged without it, which is said; the key that is new is taken on by the next write', async () => {
+    const home = folder({ 'trueup.yaml': destinations(2) });
+    const env = valuesOf(2);
+    const keyed = { ...env, TRUEUP_FINGERPRINT_KEY: 'a key of some length' };
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    expect(secretsOf(stateIn(home))).toEqual([expect.objectContaining({ cost: 14 }), expect.objectContaining({ cost: 14 })]);
+    expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env: keyed })).stdout).toMatch(QUIET);
+    home.write('trueup.yaml', `${destinations(2)}accounts:\n  a: { name: A }\n`);
+    await home.expect(0, ['apply', '--auto-approve'], { env: keyed });
+    for (const one of secretsOf(stateIn(home)).filter(Boolean)) expect(one).not.toHaveProperty('cost');
+    expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env: keyed })).stdout).toMatch(QUIET);
+    await home.expect(2, ['plan', '--detailed-exitcode'], { env: { ...keyed, SECRET_0: 'rotated' } });
+    const without = await home.expect(0, ['plan', '--detailed-exitcode'], { env: { ...env, SECRET_0: 'rotated' } });
+    expect(without.stdout).toMatch(/2 secrets were fingerprinted with a key, and TRUEUP_FINGERPRINT_KEY is\s+not set/);
+    expect(without.stdout).toMatch(QUIET);
+  });
+
+  test('of a thousand secrets plan as quickly as they are, and name the one that changed', async () => {
+    const home = folder({ 'trueup.yaml': destinations(1000) });
+    const env = valuesOf(1000);
+    await home.expect(0, ['apply', '--auto-approve', '--parallelism', '50'], { env: { ...env, TRUEUP_FINGERPRINT_KEY: 'quick' } });
+    const [quick, salt] = [scryptFingerprints({ cost: 1 }), 'MDEyMzQ1Njc4OWFiY2RlZg=='];
+    const made = new Map<string, Entry['secrets']>();
+    for (const address of Object.keys(stateIn(home).resources)) made.set(address, { [PATH]: await quick.make(salt, `${address} ${PATH}`, `value number ${address.slice(25)}`) });
+    refingerprint(home, { secrets_salt: salt }, (address) => made.get(address));
+    expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env })).stdout).toMatch(QUIET);
+    const changed = await home.expect(2, ['plan', '--detailed-exitcode', '--format', 'json'], { env: { ...env, SECRET_7: 'rotated' } });
+    const { summary, resource_changes: changes } = JSON.parse(changed.stdout) as { summary: object; resource_changes: { address: string; change: { actions: string[] } }[] };
+    expect(summary).toMatchObject({ create: 0, update: 1, keep: 999 });
+    expect(changes.filter(({ change }) => change.actions[0] === 'update').map(({ address }) => address)).toEqual(['alert_push_destinations.d7']);
+  });
+});
