@@ -2,13 +2,11 @@
 // each with its place; a project only where there is none.
 import { resolve as resolvePath } from 'node:path';
 import {
-  Secret,
   canonical,
   compareText,
   defaultSettings,
   didYouMean,
   digest,
-  own,
   sha256,
   type Collections,
   type Declaration,
@@ -18,14 +16,15 @@ import {
   type Project,
 } from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
-import { collect, type Collected } from './collect.js';
+import { collect, type Collected, type Piece } from './collect.js';
 import { expectationOf } from './expectations.js';
 import { holdsExpression, spell } from './interpolate.js';
 import { libraryOf, type Library } from './library.js';
 import { findFiles, type Found } from './paths.js';
 import { isMap, type Raw } from './raw.js';
 import { reportOf, type Report } from './report.js';
-import { complain, declarationsOf, lookupOf, mergeSettings, refuseConflicts, settingsOf, type Run } from './resolve.js';
+import { allowedIn, complain, declarationsOf, lookupOf, mergeSettings, refuseConflicts, settingsOf, type Run } from './resolve.js';
+import { secretSource, type SecretSource } from './secret-source.js';
 import type { ProgramDocument, Synthesise } from './stack-files.js';
 import { found as foundWord, validatorsOf } from './validate.js';
 import { ofType, outsideValue, wordsOf, type VariableTypes } from './variables.js';
@@ -63,7 +62,7 @@ export interface Loaded {
 export async function load(given: LoadOptions): Promise<Loaded> {
   const { kinds, collections, files, cwd } = given;
   const finding = findFiles(files, cwd, given.paths, given.env);
-  const options: Loading = { ...given, prefixes: finding.stacks.length > 0 ? [VARIABLE, TERRAFORM_VARIABLE] : [VARIABLE] };
+  const options: Loading = { ...given, prefixes: finding.stacks.length > 0 ? [VARIABLE, TERRAFORM_VARIABLE] : [VARIABLE], secretVariables: new Set() };
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
   const brought =
     finding.stacks.length > 0 && finding.diagnostics.length === 0
@@ -81,12 +80,19 @@ export async function load(given: LoadOptions): Promise<Loaded> {
     report,
     validators: await validatorsOf(kinds, collections),
     said: new Set(),
-    scope: { variables: new Map(), environment: options.environment, prefixes: options.prefixes, using: (name) => used.add(name) },
+    scope: {
+      variables: new Map(),
+      environment: options.environment,
+      prefixes: options.prefixes,
+      allowed: allowedIn([...collected.settings, ...(overlay?.settings ?? [])]),
+      using: (name) => used.add(name),
+    },
     lookups: new Map(collected.lookups.map(({ name, raw }) => [name, isMap(raw) ? Object.keys(raw)[0] : undefined])),
-    secret: (source, name) => secretOf(options, source, name),
+    secret: secretsBelow(options, []),
     forms: new Map(),
   };
-  const parts = resolve({ ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay, brought.types) } }, collected, overlay);
+  const parts = resolve(options, { ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay, brought.types) } }, collected, overlay);
+  refuseSecretVariables(run, options, [...collected.variables, ...(overlay?.variables ?? [])]);
   adviseUnused(options, used, report);
   const frame = framing(library, [...finding.files, ...brought.documents, ...(finding.overlay ? [finding.overlay] : [])], cwd);
   if (report.failed()) return { diagnostics: report.all(), frame };
@@ -119,11 +125,12 @@ type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations' | 'expectatio
 
 const MOST_DECLARATIONS = 250_000;
 
-function resolve(run: Run, collected: Collected, overlay: Collected | undefined): Parts {
-  const shared = collected.settings.map((piece) => settingsOf(run, piece));
+function resolve(options: Loading, bare: Run, collected: Collected, overlay: Collected | undefined): Parts {
+  const shared = collected.settings.map((piece) => settingsOf(bare, piece));
   // An environment never shares a state: what the shared files say of it counts without one.
   const base = overlay ? shared.map(({ state: _, ...rest }) => rest) : shared;
-  const settings = [...base, ...(overlay?.settings ?? []).map((piece) => settingsOf(run, piece))].reduce(mergeSettings, defaultSettings);
+  const settings = [...base, ...(overlay?.settings ?? []).map((piece) => settingsOf(bare, piece))].reduce(mergeSettings, defaultSettings);
+  const run: Run = { ...bare, secret: secretsBelow(options, settings.secret_roots ?? []) };
   const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
   const declarations: Declaration[] = [];
   for (const piece of collected.declared) {
@@ -165,6 +172,8 @@ const TERRAFORM_VARIABLE = 'TF_VAR_';
 interface Loading extends LoadOptions {
   /** The first wins. */
   readonly prefixes: readonly string[];
+  /** Names of the variables that secrets are read from, as they are found. */
+  readonly secretVariables: Set<string>;
 }
 
 /** What the caller gave, by name; `--var` wins over the environment. */
@@ -210,26 +219,39 @@ function variablesOf(run: Run, options: Loading, collected: Collected, overlay: 
   return known;
 }
 
-function adviseUnused(options: LoadOptions, used: ReadonlySet<string>, report: Report): void {
-  for (const name of Object.keys(options.variables)) {
-    if (!used.has(name))
-      report.add(() => ({ severity: 'warning', code: 'unused-variable', summary: `nothing uses the variable \`${name}\` that --var gives.${didYouMean(name, used)}` }));
-  }
+/** The variable of a stack is given its value by several names. */
+const secretsBelow = ({ environment, files, cwd, prefixes, secretVariables }: Loading, roots: readonly string[]): SecretSource =>
+  secretSource({
+    environment,
+    files,
+    cwd,
+    roots,
+    namesOf(name) {
+      if (!name.startsWith(VARIABLE)) return [name];
+      const variable = name.slice(VARIABLE.length);
+      secretVariables.add(variable);
+      return prefixes.map((prefix) => prefix + variable);
+    },
+  });
+/** The variables of secrets come from the environment: a command line is seen by others, and a file is shared. */
+function refuseSecretVariables(run: Run, { variables, secretVariables, prefixes }: Loading, inFiles: readonly Piece[]): void {
+  const detail = (name: string): string => `Give it in the environment: ${prefixes.map((prefix) => prefix + name).join(' or ')}.`;
+  for (const name of Object.keys(variables))
+    if (secretVariables.has(name))
+      run.report.add(() => ({
+        severity: 'error',
+        code: 'literal-secret',
+        summary: `the variable \`${name}\` is secret: its value cannot be given by --var`,
+        detail: detail(name),
+      }));
+  for (const piece of inFiles)
+    if (secretVariables.has(piece.name))
+      complain(run, piece, { path: [], code: 'literal-secret', summary: `the variable \`${piece.name}\` is secret: its value cannot stand in a file`, detail: detail(piece.name) });
 }
 
-const LONGEST_SECRET = 65_536;
-
-/** Read when it is asked for, never before. What is empty or cannot be read is no secret. */
-function secretOf({ environment, files, cwd, prefixes }: Loading, source: 'env' | 'file', name: string): Secret {
-  const names = name.startsWith(VARIABLE) ? prefixes.map((prefix) => prefix + name.slice(VARIABLE.length)) : [name];
-  if (source === 'env') return new Secret(`env.${name}`, () => names.map((one) => own(environment, one)).find(Boolean));
-  return new Secret(`file.${name}`, () => {
-    try {
-      const path = resolvePath(cwd, name);
-      if (files.stat(path)?.kind !== 'file') return undefined;
-      return new TextDecoder().decode(files.read(path, LONGEST_SECRET)).replace(/\r?\n$/, '') || undefined;
-    } catch {
-      return undefined;
-    }
-  });
+function adviseUnused(options: Loading, used: ReadonlySet<string>, report: Report): void {
+  for (const name of Object.keys(options.variables)) {
+    if (!used.has(name) && !options.secretVariables.has(name))
+      report.add(() => ({ severity: 'warning', code: 'unused-variable', summary: `nothing uses the variable \`${name}\` that --var gives.${didYouMean(name, used)}` }));
+  }
 }

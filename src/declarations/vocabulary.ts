@@ -41,6 +41,16 @@ export const settings = object('How the project is run. At most once in a projec
     Object.fromEntries(['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'].map((name) => [name, header(name)])),
     { optional: true },
   ),
+  allow_env: list('Environment variables that `${env…}` may read although they are named as credentials are: what they hold is shown and stored.', text('Name of a variable.'), {
+    optional: true,
+  }),
+  secret_roots: list(
+    'Folders below which `${secret.file…}` may read, beside the current folder and `/run/secrets`. Relative ones begin in the current folder.',
+    text('Path of a folder.'),
+    {
+      optional: true,
+    },
+  ),
 });
 
 export function lifecycle(kind: Kind): Attribute {

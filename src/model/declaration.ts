@@ -95,6 +95,10 @@ export interface Settings {
   readonly requests_per_minute?: number;
   /** From the reference's header names to those of this deployment. */
   readonly v2_headers: Readonly<Record<string, string>>;
+  /** Environment variables that `${env…}` may read although they are named as credentials are. */
+  readonly allow_env?: readonly string[];
+  /** Folders below which `${secret.file…}` may read, beside the current one and `/run/secrets`. */
+  readonly secret_roots?: readonly string[];
 }
 
 export const defaultSettings: Settings = { policy: { max_deletes: 5, max_changed_percent: 30 }, v2_headers: {} };

@@ -21,5 +21,6 @@ export * from './normal.js';
 export * from './pattern.js';
 export * from './plan.js';
 export * from './provider.js';
+export * from './secret-names.js';
 export * from './secret.js';
 export * from './state.js';

@@ -98,6 +98,8 @@ export interface DeclarationFiles {
   read(path: string, limit: number): Uint8Array;
   /** Names in a folder. */
   list(path: string): readonly string[];
+  /** With every symbolic link followed; undefined where nothing is, or where it cannot be followed. */
+  realPath(path: string): string | undefined;
   /** Whether the name itself is a symbolic link, wherever that leads. */
   isLink(path: string): boolean;
 }

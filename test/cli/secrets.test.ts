@@ -1,5 +1,7 @@
 // Secrets through the command: what a state proves of them, what declarations may say, and that no output holds one.
 import { createHmac, scryptSync } from 'node:crypto';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256, type Entry, type SaltedFingerprint, type State } from '../../src/model/index.js';
 import { scryptFingerprints } from '../../src/state/index.js';
@@ -29,6 +31,49 @@ function salted(value: string, key?: string): SaltedFingerprint {
 }
 
 const QUIET = /^No changes\./m;
+
+describe('what declarations may say', () => {
+  const secret = (expression: string): string => `settings: { target: emulator }\nalert_push_destinations:\n  p: { name: P, authentication: { secret: "${expression}" } }\n`;
+
+  test('follows links to where they lead, and reads below secret_roots', async () => {
+    const [home, elsewhere] = [folder(), folder({ 'keys/pager': 'a secret of elsewhere\n' })];
+    symlinkSync(join(elsewhere.path, 'keys'), join(home.path, 'keys'));
+    home.write('trueup.yaml', secret('${secret.file.keys/pager}'));
+    for (const command of [['validate'], ['plan'], ['apply', '--auto-approve'], ['drift']]) {
+      const { stderr } = await home.expect(1, command);
+      expect(stderr).toContain('[secret-outside]');
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain('settings: { secret_roots: [');
+    }
+    home.write('trueup.yaml', secret('${secret.file.keys/pager}').replace('emulator }', `emulator, secret_roots: [${JSON.stringify(elsewhere.path)}] }`));
+    await home.expect(0, ['apply', '--auto-approve']);
+    await home.expect(0, ['plan', '--detailed-exitcode']);
+    for (const path of ['/proc/self/environ', '/dev/stdin']) {
+      home.write('trueup.yaml', secret(`\${secret.file.${path}}`).replace('emulator }', 'emulator, secret_roots: ["/"] }'));
+      expect((await home.expect(1, ['validate'])).stderr).toContain('[secret-outside]');
+    }
+  });
+
+  test('is the same for stacks, and a sensitive variable is not given on the command line', async () => {
+    const stack = (name: string, more: object = {}) => JSON.stringify({ provider: { devicecloud: [{}] }, resource: { devicecloud_account: { a: { name } } }, ...more });
+    const home = folder({ 'cdk.tf.json': stack('A') });
+    await home.expect(0, ['validate', 'cdk.tf.json']);
+    for (const name of ['${env.X_TOKEN}', 'x ${env.X_TOKEN}', '$${env.X_TOKEN}']) {
+      home.write('cdk.tf.json', stack(name));
+      const { code, stdout, stderr } = await home.run(['validate', 'cdk.tf.json'], { env: { X_TOKEN: 'hunter2hunter2' } });
+      expect([name, code]).toEqual([name, name.startsWith('$$') ? 0 : 1]);
+      expect(stdout + stderr).not.toContain('hunter2');
+    }
+    const pager = { variable: { key: { sensitive: true } }, resource: { devicecloud_alert_push_destination: { p: { name: 'P', authentication: { secret_wo: '${var.key}' } } } } };
+    home.write('cdk.tf.json', stack('A', pager));
+    for (const command of ['validate', 'plan', 'apply']) {
+      const { stderr } = await home.expect(1, [command, 'cdk.tf.json', '--var', 'key=hunter2hunter2', ...(command === 'apply' ? ['--auto-approve'] : [])]);
+      expect(stderr).toMatch(/the variable `key` is secret: its value cannot be given by[\s]+--var/);
+      expect(stderr).toContain('TRUEUP_VAR_key or TF_VAR_key');
+      expect(stderr).not.toContain('hunter2');
+    }
+    await home.expect(0, ['validate', 'cdk.tf.json'], { env: { TF_VAR_key: 'hunter2hunter2' } });
+  });
+});
 
 describe('fingerprints in a state', () => {
   test('of format 1 are compared as they are, and made anew when a run writes', async () => {

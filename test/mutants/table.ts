@@ -27,6 +27,7 @@ const leaving = ['reconciler/leaving.test.ts'];
 const doubt = ['reconciler/doubt.test.ts'];
 const administrators = ['reconciler/administrators.test.ts'];
 const attribution = ['reconciler/attribution.test.ts'];
+const secretSource = ['declarations/secret-source.test.ts'];
 const listing = ['api/listing.test.ts'];
 const writing = ['api/writing.test.ts'];
 const patience = ['api/patience.test.ts'];
@@ -577,10 +578,59 @@ export const mutants: readonly Mutant[] = [
     tests: ['declarations/yaml.test.ts'],
   },
   {
+    name: 'a credential passes as a plain variable',
+    file: 'declarations/interpolate.ts',
+    find: 'if (wrong) return void complain({ path, ...wrong });',
+    replace: '',
+    tests: secretSource,
+  },
+  {
+    name: 'our own credentials may be allowed',
+    file: 'declarations/interpolate.ts',
+    find: 'if (isOwnCredential(name)) return ownCredential(text, name);',
+    replace: '',
+    tests: secretSource,
+  },
+  {
+    name: 'our own credentials are sent as secrets',
+    file: 'declarations/secret-source.ts',
+    find: 'if (isOwnCredential(name)) return',
+    replace: 'if (name === "") return',
+    tests: secretSource,
+  },
+  {
+    name: 'a link leads out of where secrets are read',
+    file: 'declarations/secret-source.ts',
+    find: 'if (allowed.some((root) => isBelow(root, real)))',
+    replace: 'if (allowed.some((root) => isBelow(root, path)))',
+    tests: secretSource,
+  },
+  {
+    name: 'a file is judged once',
+    file: 'declarations/secret-source.ts',
+    find: '(outside(files, allowed, path, name) ? undefined : textOf(',
+    replace: '((false as boolean) ? undefined : textOf(',
+    tests: secretSource,
+  },
+  {
+    name: 'files of the system may be allowed',
+    file: 'declarations/secret-source.ts',
+    find: 'isBelow(folder, path) || isBelow(folder, real)',
+    replace: 'folder === ""',
+    tests: secretSource,
+  },
+  {
+    name: 'a secret is given on the command line',
+    file: 'declarations/load.ts',
+    find: '    if (secretVariables.has(name))\n',
+    replace: '    if (name === "")\n',
+    tests: secretSource,
+  },
+  {
     name: 'a secret may stand anywhere',
     file: 'declarations/interpolate.ts',
-    find: 'if (attribute?.secret === true || attribute === anything) return desk.secret(part.source, part.name);',
-    replace: 'return desk.secret(part.source, part.name);',
+    find: 'if (attribute?.secret === true || attribute === anything) return buildSecret(part, path, desk);',
+    replace: 'return buildSecret(part, path, desk);',
     tests: ['declarations/load.test.ts'],
   },
   {
