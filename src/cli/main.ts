@@ -77,7 +77,7 @@ async function outcome(process: NodeJS.Process, context: Context, command: Comma
   const complain = async (error: unknown): Promise<Exit> => {
     const { diagnostics, exit } = troubleOf(error);
     if (error !== signal.reason) await context.tell(diagnostics);
-    if (flags.debug && error instanceof Error) err.write(`${error.stack}\n`);
+    if (flags.debug && error instanceof Error) err.write(`${context.masking.text(error.stack ?? '')}\n`);
     return exit;
   };
   const dropped = new Promise<never>((_, reject) => {

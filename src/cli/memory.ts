@@ -18,9 +18,9 @@ export function environmentOf({ flags, environment }: Pick<Context, 'flags' | 'e
 /** @throws Refusal for a store of a sort that does not exist. */
 export async function storeOf(context: Context, settings: Settings = defaultSettings, env = environmentOf(context)): Promise<Store> {
   const { storeFor } = await import('../state/index.js');
-  const { files, clock, random } = context;
+  const { files, clock, random, masking } = context;
   const location = settings.state ?? (env === undefined ? '.trueup/state.json' : `.trueup/state.${env}.json`);
-  return storeFor(location, { folder: context.cwd, files, clock, random, lock: await machine(), version });
+  return storeFor(location, { folder: context.cwd, files, clock, random, lock: await machine(), version, masking });
 }
 
 export async function fingerprintsOf(context: Context): Promise<Fingerprints> {

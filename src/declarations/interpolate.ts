@@ -322,8 +322,8 @@ const hidden = (one: Attribute): boolean => holdsSecret(one) || one.wire === 'me
 function checkAttribute(kind: Kind, name: string, text: string, path: readonly string[], desk: Desk): void {
   const top = name.split('.')[0] as string;
   const attribute = own(kind.attributes, top);
-  if (attribute && top === name && !hidden(attribute)) return;
-  const names = Object.keys(kind.attributes).filter((one) => !hidden(kind.attributes[one] as Attribute));
+  if (attribute && top === name && !hidden(attribute) && attribute.unstored !== true) return;
+  const names = Object.keys(kind.attributes).filter((one) => !hidden(kind.attributes[one] as Attribute) && kind.attributes[one]?.unstored !== true);
   const detail = `Attributes: ${names.join(', ')}.`;
   if (!attribute) desk.complain({ path, code: 'unknown-attribute', summary: `${text}: \`${top}\` is not an attribute of ${kind.name}.${didYouMean(top, names)}`, detail });
   else if (hidden(attribute))
@@ -333,6 +333,8 @@ function checkAttribute(kind: Kind, name: string, text: string, path: readonly s
       summary: `${text}: a secret can be written but not read`,
       detail: 'Write `${secret.env.NAME}` or `${secret.file.PATH}` here too.',
     });
+  else if (attribute.unstored === true)
+    desk.complain({ path, code: 'free-text-reference', summary: `${text}: what the service says in its own words is shown, and nothing is made of it`, detail });
   else desk.complain({ path, code: 'partial-reference', summary: `${text}: only a whole attribute can be referred to`, detail });
 }
 

@@ -14,6 +14,7 @@ import {
   type Kinds,
   type Origin,
   type Project,
+  type Secret,
 } from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
 import { collect, type Collected, type Piece } from './collect.js';
@@ -24,7 +25,7 @@ import { findFiles, type Found } from './paths.js';
 import { isMap, type Raw } from './raw.js';
 import { reportOf, type Report } from './report.js';
 import { allowedIn, complain, declarationsOf, lookupOf, mergeSettings, refuseConflicts, settingsOf, type Run } from './resolve.js';
-import { secretSource, type SecretSource } from './secret-source.js';
+import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
 import type { ProgramDocument, Synthesise } from './stack-files.js';
 import { found as foundWord, validatorsOf } from './validate.js';
 import { ofType, outsideValue, wordsOf, type VariableTypes } from './variables.js';
@@ -48,6 +49,8 @@ export interface LoadOptions {
   readonly env?: string;
   /** `--var`. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Told of each secret that is declared, whether or not the project loads. */
+  readonly found?: (secret: Secret) => void;
 }
 
 export interface Loaded {
@@ -219,13 +222,24 @@ function variablesOf(run: Run, options: Loading, collected: Collected, overlay: 
   return known;
 }
 
+/** The secrets that texts name, for what does not load the declarations. @param roots `settings.secret_roots` */
+export function secretsNamed(texts: Iterable<string>, options: Pick<LoadOptions, 'environment' | 'files' | 'cwd'>, roots: readonly string[]): readonly Secret[] {
+  const found: Secret[] = [];
+  const source = secretsBelow({ ...options, prefixes: [VARIABLE, TERRAFORM_VARIABLE], secretVariables: new Set(), found: (secret) => found.push(secret) }, roots);
+  for (const text of texts) for (const [from, name] of secretsNamedIn(text)) source(from, name);
+  return found;
+}
+
+type Reading = Pick<Loading, 'environment' | 'files' | 'cwd' | 'prefixes' | 'secretVariables' | 'found'>;
+
 /** The variable of a stack is given its value by several names. */
-const secretsBelow = ({ environment, files, cwd, prefixes, secretVariables }: Loading, roots: readonly string[]): SecretSource =>
+const secretsBelow = ({ environment, files, cwd, prefixes, secretVariables, found = () => undefined }: Reading, roots: readonly string[]): SecretSource =>
   secretSource({
     environment,
     files,
     cwd,
     roots,
+    found,
     namesOf(name) {
       if (!name.startsWith(VARIABLE)) return [name];
       const variable = name.slice(VARIABLE.length);

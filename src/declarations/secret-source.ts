@@ -14,6 +14,8 @@ export interface SecretPlaces {
   readonly roots: readonly string[];
   /** Names of an environment variable, the first that is set counts. */
   readonly namesOf: (name: string) => readonly string[];
+  /** Told of each secret. */
+  readonly found: (secret: Secret) => void;
 }
 
 /** The secret that an expression names, or why it cannot be one. */
@@ -26,18 +28,27 @@ const MOUNTED = '/run/secrets';
 const NEVER = ['/proc', '/sys', '/dev'];
 
 export function secretSource(places: SecretPlaces): SecretSource {
-  const { environment, files, cwd, roots, namesOf } = places;
+  const { environment, files, cwd, roots, namesOf, found } = places;
+  const made = (secret: Secret): Secret => {
+    found(secret);
+    return secret;
+  };
   const allowed = [cwd, MOUNTED, ...roots.map((root) => resolve(cwd, root))].map((root) => realPath(files, root));
   return (source, name) => {
     if (source === 'env') {
       if (isOwnCredential(name)) return ownCredential(`\${secret.env.${name}}`, name);
       const names = namesOf(name);
-      return new Secret(`env.${name}`, () => names.map((one) => own(environment, one)).find(Boolean));
+      return made(new Secret(`env.${name}`, () => names.map((one) => own(environment, one)).find(Boolean)));
     }
     const path = resolve(cwd, name);
-    return outside(files, allowed, path, name) ?? new Secret(`file.${name}`, () => (outside(files, allowed, path, name) ? undefined : textOf(files, realPath(files, path))));
+    const read = (): string | undefined => (outside(files, allowed, path, name) ? undefined : textOf(files, realPath(files, path)));
+    return outside(files, allowed, path, name) ?? made(new Secret(`file.${name}`, read));
   };
 }
+
+/** The secrets that a text names, whatever else it says, as `secretSource` takes them. */
+export const secretsNamedIn = (text: string): readonly (readonly ['env' | 'file', string])[] =>
+  [...text.matchAll(/\$\{\s*secret\.(env|file)\.([^}"'\n]+?)\s*\}/g)].map(([, source, name]) => [source as 'env' | 'file', name as string]);
 
 /** What is said of a credential of trueup, wherever a declaration names it. */
 export const ownCredential = (text: string, name: string): Omit<Complaint, 'path'> => ({

@@ -27,8 +27,19 @@ export interface Formats {
   readonly upgrades: Readonly<Record<number, (older: Loose) => Loose>>;
 }
 
-/** Format 1 held salted fingerprints alone, which format 2 still reads. */
-export const stateFormats: Formats = { current: 2, upgrades: { 1: (older) => older } };
+/** Format 1 held salted fingerprints alone, which format 2 still reads, and what the service said of failed deliveries. */
+export const stateFormats: Formats = { current: 2, upgrades: { 1: withoutFreeText } };
+
+function withoutFreeText(older: Loose): Loose {
+  const { resources } = older;
+  if (!isObject(resources)) return older;
+  const cleared = (entry: unknown): unknown => {
+    if (!isObject(entry) || !isObject(entry['observed'])) return entry;
+    const { last_error_text: _, ...observed } = entry['observed'];
+    return { ...entry, observed };
+  };
+  return { ...older, resources: Object.fromEntries(Object.entries(resources).map(([address, entry]) => [address, cleared(entry)])) };
+}
 
 // Bounded, so that a made-up state cannot ask for gigabytes of scrypt.
 const cost = whole(1, 17);

@@ -1,7 +1,21 @@
 // The provider's meaning, behind the wire: every call of the protocol, over one configured provider that opens the
 // cloud and its journal when something is first needed of them.
 import { join } from 'node:path';
-import { limited, Refusal, refuse, sameTarget, sha256, type Cloud, type Collection, type Collections, type Emit, type Kind, type Kinds, type Settings } from '../model/index.js';
+import {
+  limited,
+  Refusal,
+  refuse,
+  sameTarget,
+  sha256,
+  storedKinds,
+  type Cloud,
+  type Collection,
+  type Collections,
+  type Emit,
+  type Kind,
+  type Kinds,
+  type Settings,
+} from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../ports/index.js';
 import type { Notes, Store } from '../state/store.js';
 import { applyChange } from './apply-resource.js';
@@ -56,7 +70,8 @@ interface Site {
   close(): Promise<void>;
 }
 
-export function createProvider(tools: ProviderTools): ProviderServer {
+export function createProvider(given: ProviderTools): ProviderServer {
+  const tools: ProviderTools = { ...given, kinds: storedKinds(given.kinds) };
   const { kinds, collections, environment, log } = tools;
   const schema = providerSchema(kinds, collections);
   const resources = new Map([...kinds.values()].map((kind) => [typeName(kind.singular), kind]));

@@ -1,12 +1,12 @@
 // Secrets through the command: what a state proves of them, what declarations may say, and that no output holds one.
 import { createHmac, scryptSync } from 'node:crypto';
-import { symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256, type Entry, type SaltedFingerprint, type State } from '../../src/model/index.js';
 import { scryptFingerprints } from '../../src/state/index.js';
 import { encodeState } from '../../src/state/state-text.js';
-import { folder, type Folder } from './run.js';
+import { emulator, folder, type Folder } from './run.js';
 
 const PATH = 'authentication.secret';
 const destinations = (count: number, secret = (index: number) => `SECRET_${index}`): string =>
@@ -144,5 +144,131 @@ describe('fingerprints in a state', () => {
     const { summary, resource_changes: changes } = JSON.parse(changed.stdout) as { summary: object; resource_changes: { address: string; change: { actions: string[] } }[] };
     expect(summary).toMatchObject({ create: 0, update: 1, keep: 999 });
     expect(changes.filter(({ change }) => change.actions[0] === 'update').map(({ address }) => address)).toEqual(['alert_push_destinations.d7']);
+  });
+});
+
+describe('the value of a secret', () => {
+  const CANARY = 'canary-5ecret&value';
+  const OWN = 'own-key-that-nobody-may-see';
+  const NAMED = ['live-api-key', 'live-shared-key', 'declared-api-key', 'declared-shared-key'];
+  const spelled = [CANARY, 'canary-5ecret%26value', 'canary-5ecret&amp;value', Buffer.from(CANARY).toString('base64'), OWN, ...NAMED];
+  const id = (digit: number): string => `${digit}de06d30-aa9b-11f0-9b22-116adc8ab9a4`;
+  const destination = (digit: number, more: object) => ({ destination_config_id: id(digit), enabled: true, authentication: { secret: 'x' }, ...more });
+  const estate = {
+    version: 1,
+    root: '1',
+    records: {
+      accounts: [
+        { id: '1', account: null, name: 'HQ' },
+        { id: '2', account: '1', name: `of ${CANARY}` },
+        { id: '3', account: '1', name: `of ${OWN}` },
+      ],
+      alert_push_destinations: [
+        destination(1, {
+          name: 'Pager',
+          suspended: true,
+          endpoint: { url: 'https://hooks.example.com/t' },
+          last_error_at: '2026-01-01T00:00:00Z',
+          last_error_text: `401 for ${CANARY}, ?s=canary-5ecret%26value, ${OWN}`,
+        }),
+        destination(2, { name: `Other ${CANARY}`, endpoint: { url: 'https://hooks.example.com/o' } }),
+        destination(3, { name: 'Third', endpoint: { url: `https://hooks.example.com/${CANARY}` } }),
+      ],
+      alert_rules: [
+        {
+          alert_config_id: id(4),
+          associated_accounts: ['1'],
+          filter_criteria: { alert_type__in: ['account_locked'] },
+          settings: { x: { api_key: 'live-api-key', n: 1 } },
+          http_destinations: [id(1)],
+        },
+      ],
+      configuration_managers: [{ id: '30', router: '12', configuration: [{ wan: { sharedKey: 'live-shared-key', note: CANARY, mtu: 1400 } }, []], version_number: 1 }],
+    },
+  };
+  const project = `alert_push_destinations:
+  pager: { name: Pager, enabled: false, authentication: { secret: "\${secret.env.PAGER_SECRET}" } }
+  third: { name: Third, enabled: true }
+alert_rules:
+  r: { lifecycle: { adopt: ${id(4)} }, settings: { x: { api_key: declared-api-key, n: 2 } } }
+configuration_managers:
+  m: { router: "12", configuration: [{ wan: { sharedKey: declared-shared-key, mtu: 1500 } }] }
+`;
+
+  /** Everything below a folder, as one text. */
+  function everything(path: string): string {
+    return readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile() && !['estate.json', 'trueup.yaml'].includes(one.name))
+      .map((one) => readFileSync(join(one.parentPath, one.name), 'utf8'))
+      .join('\n');
+  }
+
+  test('is in no output of any command and in no file, whatever the service repeats', async () => {
+    const home = folder({ 'estate.json': JSON.stringify(estate), 'trueup.yaml': project });
+    const { env: there } = await emulator(home, ['--seed', 'estate.json']);
+    const env = { ...there, PAGER_SECRET: CANARY, ACME_TRUEUP_STATE_HTTP_PASSWORD: OWN };
+    const reports = (formats: readonly string[], name: string): string[] => formats.flatMap((format) => ['--report', `${format}=${name}.${format}`]);
+    const four = ['text', 'json', 'markdown', 'html'];
+    const commands = [
+      ['validate'],
+      ['plan', '--out', 'saved.plan', ...reports(four, 'plan')],
+      ['plan', '--json'],
+      ['show', 'saved.plan'],
+      ['drift', ...reports([...four, 'junit', 'sarif'], 'drift')],
+      ['drift', '--json'],
+      ...['table', 'json', 'yaml', 'csv', 'ndjson'].flatMap((form) =>
+        ['accounts', 'alert_push_destinations', 'alert_rules', 'configuration_managers'].map((kind) => ['get', kind, '-o', form]),
+      ),
+      ['get', 'access', '-o', 'json'],
+      ['export'],
+      ['export', '--format', 'hcl', '--out', 'hcl'],
+      ['export', '--format', 'cdktf', '--out', 'cdktf'],
+      ['doctor'],
+      ['apply', 'saved.plan'],
+      ['apply', '--auto-approve', '--json'],
+      ['state', 'show', 'alert_push_destinations.pager'],
+      ['state', 'show', 'alert_rules.r'],
+      ['plan', '--detailed-exitcode'],
+    ];
+    for (const command of commands) {
+      const { stdout, stderr, code } = await home.run(command, { env });
+      expect([command.join(' '), code]).toEqual([command.join(' '), 0]);
+      for (const one of spelled) expect(`${command.join(' ')}\n${stdout}${stderr}`).not.toContain(one);
+    }
+    const written = everything(home.path);
+    for (const one of spelled.filter((value) => !['declared-api-key', 'declared-shared-key'].includes(value))) expect(written).not.toContain(one);
+    expect(stateIn(home).resources['alert_push_destinations.pager']?.observed).toMatchObject({ last_error_at: '2026-01-01T00:00:00.000Z' });
+    expect(home.read('.trueup/state.json')).not.toMatch(/last_error_text|https:\/\/hooks.example.com\/\(/);
+    expect(home.read('drift.text')).toMatch(/401 for \(sensitive\),\s+\?s=\(sensitive\), \(sensitive\)/);
+  });
+
+  test('is left out of exports with a comment, and what is exported plans empty', async () => {
+    const home = folder({ 'estate.json': JSON.stringify(estate), 'trueup.yaml': project });
+    const { env: there } = await emulator(home, ['--seed', 'estate.json']);
+    const env = { ...there, PAGER_SECRET: CANARY, ACME_TRUEUP_STATE_HTTP_PASSWORD: OWN };
+    const { stderr } = await home.expect(0, ['export', '--out', 'exported'], { env });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`The alert push destination ${id(2)} is left out: its name holds the value of a secret.`);
+    const [rules, managers, destinations] = ['alert_rules', 'configuration_managers', 'alert_push_destinations'].map((name) => home.read(`exported/${name}.yaml`)) as [
+      string,
+      string,
+      string,
+    ];
+    expect(rules).toMatch(/# settings\.x\.api_key is secret and is left out/);
+    expect(rules).not.toMatch(/^ +settings:/m);
+    expect(managers).toMatch(/# configuration\.0\.wan\.sharedKey is secret and is left out\n {2}# configuration\.0\.wan\.note is secret/);
+    expect(managers).toContain('wan: { mtu: 1400 }');
+    expect(destinations).toContain('# endpoint.url is secret and is left out');
+    await home.expect(0, ['plan', 'exported', '--detailed-exitcode'], { env });
+  });
+
+  test('is masked whole where it is short, and a saved plan that would hold it in a variable is refused', async () => {
+    const home = folder({ 'estate.json': JSON.stringify(estate), 'trueup.yaml': `accounts:\n  a: { name: "\${var.name}" }\n${project}` });
+    const { env } = await emulator(home, ['--seed', 'estate.json']);
+    const { stdout } = await home.expect(0, ['get', 'alert_push_destinations'], { env: { ...env, PAGER_SECRET: 'Third' } });
+    expect(stdout).toContain('(sensitive)');
+    expect(stdout).not.toContain('Third');
+    const refused = await home.expect(1, ['plan', '--out', 'saved.plan', '--var', `name=x ${CANARY}`], { env: { ...env, PAGER_SECRET: CANARY } });
+    expect(refused.stderr).toContain('[secret-in-plan]');
+    expect(everything(home.path)).not.toContain(CANARY);
   });
 });

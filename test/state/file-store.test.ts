@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { maskingOf } from '../../src/model/index.js';
 import type { Files } from '../../src/ports/index.js';
 import { diskFiles } from '../../src/ports/files.js';
 import { systemRandom } from '../../src/ports/random.js';
@@ -218,7 +219,15 @@ describe('odd places', () => {
   });
 
   it('finds the place of a location, and refuses by name what is no file', async () => {
-    const rest = { folder, files: diskFiles(systemRandom()), clock: simulatedClock(), random: systemRandom(), lock: simulatedMachine().start(), version: '0' };
+    const rest = {
+      folder,
+      files: diskFiles(systemRandom()),
+      clock: simulatedClock(),
+      random: systemRandom(),
+      lock: simulatedMachine().start(),
+      version: '0',
+      masking: maskingOf(),
+    };
     expect(storeFor('.trueup/state.json', rest).location).toBe(join(folder, '.trueup/state.json'));
     expect(storeFor('/elsewhere/state.json', rest).location).toBe('/elsewhere/state.json');
     for (const scheme of ['https', 'postgres', 's3', 'file']) {

@@ -113,8 +113,12 @@ describe('the text of a state', () => {
     expect((await refusal(decode(forged({ format_version: 0 })))).code).toBe('unknown-format');
   });
 
-  it('of format 1 is read as it is, with the fingerprints that it holds', async () => {
+  it('of format 1 is read with the fingerprints that it holds, and without what the service said in its own words', async () => {
     expect(await decode(forged({ format_version: 1 }))).toEqual(state);
+    const talkative = entry('7', { observed: { name: 'x', last_error_text: 'whatever' } });
+    const read = await decode(forged({ format_version: 1, resources: { 'accounts.hq': talkative } }));
+    expect(read.resources['accounts.hq']?.observed).toEqual({ name: 'x' });
+    expect((await refusal(decode(forged({ format_version: 1, resources: { 'accounts.hq': 7 } })))).code).toBe('damaged-file');
   });
 
   it('never quotes what it cannot read', async () => {
