@@ -4,7 +4,8 @@ import { isOwnCredential, Secret } from '../model/index.js';
 
 export const ownCredentials = (environment: Readonly<Record<string, string | undefined>>): readonly Secret[] =>
   Object.keys(environment)
-    .filter(isOwnCredential)
+    // Most are none, and this one question is cheap.
+    .filter((name) => /TRUEUP_/i.test(name) && isOwnCredential(name))
     .map((name) => new Secret(name, () => (/_FILE$/i.test(name) ? tryFile(environment[name] as string) : environment[name])));
 
 /** What a file holds, without its last line break; undefined where it cannot be read. */

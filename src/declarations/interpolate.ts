@@ -21,11 +21,12 @@ import { Word, isMap, type Raw, type RawMap } from './raw.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { anything, holdsSecret, inside } from './vocabulary.js';
 import { mismatch, type Complaint } from './validate.js';
+import { variableIn, type Environment } from './environment.js';
 
 /** What can be filled in. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
 export interface Scope {
   readonly variables: ReadonlyMap<string, Raw>;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly each?: { readonly key: string; readonly value: Raw };
   /** What the names of environment variables that give a variable its value begin with. */
   readonly prefixes: readonly string[];
@@ -132,7 +133,7 @@ function fill(part: Expression, path: readonly string[], scope: Scope, complain:
     case 'env': {
       const wrong = credential(part, scope);
       if (wrong) return void complain({ path, ...wrong });
-      const value = own(scope.environment, part.name);
+      const value = variableIn(scope.environment, part.name);
       if (value !== undefined) return escapeText(value);
       complain({ path, code: 'unknown-environment', summary: `the environment variable ${part.name} is not set`, detail: `Type \`export ${part.name}=…\` first.` });
       return undefined;

@@ -18,6 +18,7 @@ import {
 } from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
 import { collect, type Collected, type Piece } from './collect.js';
+import { variablesBelow, type Environment } from './environment.js';
 import { expectationOf } from './expectations.js';
 import { holdsExpression, spell } from './interpolate.js';
 import { libraryOf, type Library } from './library.js';
@@ -42,7 +43,7 @@ export interface LoadOptions {
   readonly files: DeclarationFiles;
   readonly stdin: () => Promise<string>;
   /** For `${env.X}`, `TRUEUP_VAR_x` and, when it is revealed, `${secret.env.X}`. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** Runs CDK programs. Absent where what they declare is not asked for: then they declare nothing. */
   readonly synthesise?: Synthesise;
   /** `--env`. */
@@ -65,7 +66,8 @@ export interface Loaded {
 export async function load(given: LoadOptions): Promise<Loaded> {
   const { kinds, collections, files, cwd } = given;
   const finding = findFiles(files, cwd, given.paths, given.env);
-  const options: Loading = { ...given, prefixes: finding.stacks.length > 0 ? [VARIABLE, TERRAFORM_VARIABLE] : [VARIABLE], secretVariables: new Set() };
+  const prefixes = finding.stacks.length > 0 ? [VARIABLE, TERRAFORM_VARIABLE] : [VARIABLE];
+  const options: Loading = { ...given, prefixes, outside: outsideVariables(given, prefixes), secretVariables: new Set() };
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
   const brought =
     finding.stacks.length > 0 && finding.diagnostics.length === 0
@@ -99,7 +101,7 @@ export async function load(given: LoadOptions): Promise<Loaded> {
   adviseUnused(options, used, report);
   const frame = framing(library, [...finding.files, ...brought.documents, ...(finding.overlay ? [finding.overlay] : [])], cwd);
   if (report.failed()) return { diagnostics: report.all(), frame };
-  const variables = Object.fromEntries(Object.entries(outsideVariables(options)).filter(([name]) => used.has(name)));
+  const variables = Object.fromEntries(Object.entries(options.outside).filter(([name]) => used.has(name)));
   return { project: projectOf(parts, finding.paths, variables), diagnostics: report.all(), frame };
 }
 
@@ -175,17 +177,15 @@ const TERRAFORM_VARIABLE = 'TF_VAR_';
 interface Loading extends LoadOptions {
   /** The first wins. */
   readonly prefixes: readonly string[];
+  /** What the caller gave, by name. */
+  readonly outside: Readonly<Record<string, string>>;
   /** Names of the variables that secrets are read from, as they are found. */
   readonly secretVariables: Set<string>;
 }
 
 /** What the caller gave, by name; `--var` wins over the environment. */
-function outsideVariables({ environment, variables, prefixes }: Loading): Readonly<Record<string, string>> {
-  const named = prefixes
-    .toReversed()
-    .flatMap((prefix) =>
-      Object.entries(environment).flatMap(([name, text]) => (name.startsWith(prefix) && text !== undefined ? [[name.slice(prefix.length), text] as const] : [])),
-    );
+function outsideVariables({ environment, variables }: LoadOptions, prefixes: readonly string[]): Readonly<Record<string, string>> {
+  const named = prefixes.toReversed().flatMap((prefix) => variablesBelow(environment, prefix));
   return { ...Object.fromEntries(named), ...variables };
 }
 
@@ -207,7 +207,7 @@ function variablesOf(run: Run, options: Loading, collected: Collected, overlay: 
       complain(run, piece, { path: [], code: 'bad-variable', summary: `the variable \`${piece.name}\` has to be ${wordsOf(type).what}, not ${foundWord(piece.raw)}` });
     known.set(piece.name, value ?? piece.raw);
   }
-  for (const [name, text] of Object.entries(outsideVariables(options))) {
+  for (const [name, text] of Object.entries(options.outside)) {
     const type = types.get(name);
     const value = outsideValue(text, type, known.get(name));
     if (value !== undefined) known.set(name, value);

@@ -1,12 +1,13 @@
 // Where the secrets of declarations come from: the environment, and files below a few folders. Nothing is read before
 // it is asked for. A path is judged by where it really leads, so that no link leads out, and judged again when it is read.
 import { dirname, join, resolve, sep } from 'node:path';
-import { Secret, isOwnCredential, own } from '../model/index.js';
+import { Secret, isOwnCredential } from '../model/index.js';
+import { variableIn, type Environment } from './environment.js';
 import type { DeclarationFiles } from '../ports/index.js';
 import type { Complaint } from './validate.js';
 
 export interface SecretPlaces {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly files: DeclarationFiles;
   /** Absolute: the folder of the project. Relative paths begin here. */
   readonly cwd: string;
@@ -38,7 +39,7 @@ export function secretSource(places: SecretPlaces): SecretSource {
     if (source === 'env') {
       if (isOwnCredential(name)) return ownCredential(`\${secret.env.${name}}`, name);
       const names = namesOf(name);
-      return made(new Secret(`env.${name}`, () => names.map((one) => own(environment, one)).find(Boolean)));
+      return made(new Secret(`env.${name}`, () => names.map((one) => variableIn(environment, one)).find(Boolean)));
     }
     const path = resolve(cwd, name);
     const read = (): string | undefined => (outside(files, allowed, path, name) ? undefined : textOf(files, realPath(files, path)));

@@ -53,7 +53,12 @@ const WORDS = words(
 interface Scan {
   readonly find: (text: string) => Ranges;
   readonly whole: ReadonlySet<string>;
+  /** Characters of the longest of `whole`. */
+  readonly longest: number;
 }
+
+/** Names that were judged are kept, as many as records have: asked of every member of very many. */
+const MOST_NAMES = 10_000;
 
 export function maskingOf(): Masking {
   const waiting: Secret[] = [];
@@ -67,20 +72,45 @@ export function maskingOf(): Masking {
     for (const secret of waiting.splice(0)) for (const value of trimmed(secret.reveal())) values.add(value);
     const long = [...values].filter(({ length }) => length >= LONG).flatMap(spellings);
     const short = [...values].filter(({ length }) => length < LONG).flatMap(spellings);
-    return (scan = { find: long.length === 0 ? () => [] : wordFinder(long, LONG), whole: new Set(short) });
+    const longest = Math.max(0, ...short.map(({ length }) => length));
+    return (scan = { find: long.length === 0 ? () => [] : wordFinder(long, LONG), whole: new Set(short), longest });
   };
 
   const text = (given: string): string => {
-    const { find, whole } = scanned();
-    if (whole.has(given)) return SENSITIVE;
+    const { find, whole, longest } = scanned();
+    if (given.length <= longest && whole.has(given)) return SENSITIVE;
     if (given.length < LONG) return given;
     const ranges = find(given);
     if (ranges.length === 0) return given;
     const from = (index: number): number => ranges[index - 1]?.[1] ?? 0;
     return ranges.map(([start], index) => given.slice(from(index), start) + SENSITIVE).join('') + given.slice(from(ranges.length));
   };
-  const value = <T>(given: T): T => walked(given, text, (name, item) => (isSecretName(name) ? covered(item) : undefined)) as T;
-  const holds = (given: unknown): boolean => walked(given, text, () => undefined) !== given;
+  const names = new Map<string, boolean>();
+  const isNamed = (name: string): boolean => {
+    const known = names.get(name) ?? isSecretName(name);
+    if (names.size < MOST_NAMES) names.set(name, known);
+    return known;
+  };
+  /** Asked of very many records, so that it makes nothing where there is nothing to mask. */
+  const walked = (given: unknown, byName: boolean): unknown => {
+    if (typeof given === 'string') return text(given);
+    if (typeof given !== 'object' || given === null) return given;
+    if (Array.isArray(given)) return changedItems(given as readonly unknown[], (item) => walked(item, byName));
+    if (!isPlain(given)) return given instanceof Template ? template(given) : given;
+    let copy: Record<string, unknown> | undefined;
+    for (const name in given) {
+      const before = given[name];
+      const after = byName && isNamed(name) ? covered(before) : walked(before, byName);
+      if (after !== before) (copy ??= { ...given })[name] = after;
+    }
+    return copy ?? given;
+  };
+  const template = (given: Template): Template => {
+    const parts = changedItems(given.parts, (part) => walked(part, false)) as Template['parts'];
+    return parts === given.parts ? given : new Template(parts);
+  };
+  const value = <T>(given: T): T => walked(given, true) as T;
+  const holds = (given: unknown): boolean => walked(given, false) !== given;
 
   /** @param about the address that is spoken of, which a text may name */
   const told = (thing: unknown, about: string | undefined): unknown => {
@@ -134,17 +164,6 @@ function changedMembers(tree: Tree, change: (item: unknown, name: string) => unk
     if (after !== before) (copy ??= { ...tree })[name] = after;
   }
   return copy ?? tree;
-}
-
-/** @param member what stands for a member whatever it holds, undefined where it is looked into */
-function walked(given: unknown, text: (text: string) => string, member: (name: string, item: unknown) => unknown): unknown {
-  if (typeof given === 'string') return text(given);
-  if (Array.isArray(given)) return changedItems(given as readonly unknown[], (item) => walked(item, text, member));
-  if (given instanceof Template) {
-    const parts = changedItems(given.parts, (part) => walked(part, text, member)) as Template['parts'];
-    return parts === given.parts ? given : new Template(parts);
-  }
-  return isPlain(given) ? changedMembers(given, (item, name) => member(name, item) ?? walked(item, text, member)) : given;
 }
 
 /** What is shown of a value that is secret as a whole: a mask, a flag and nothing say nothing. */

@@ -25,14 +25,14 @@ export interface SaltedFingerprint {
   readonly keyed: boolean;
 }
 
-/** One fingerprint over several secrets together: asked first, it costs one scrypt for all of them. */
+/** One fingerprint over several secrets together: asked first, it costs one scrypt, or with the key next to nothing, for all of them. */
 export interface Together {
   /** Digest of the list of their fingerprints: which secrets it is over, and as of when. */
   readonly of: string;
   /** base64 */
   readonly hash: string;
   /** As in a fingerprint. */
-  readonly cost: number;
+  readonly cost?: number;
 }
 
 export interface Entry {

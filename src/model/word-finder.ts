@@ -5,6 +5,8 @@
 export type Ranges = readonly (readonly [from: number, to: number])[];
 
 const BITS = 18;
+/** Most texts hold none. */
+const NONE: Ranges = [];
 /** Characters that are looked at together. */
 const BLOCK = 3;
 
@@ -21,14 +23,14 @@ export function wordFinder(words: Iterable<string>, shortest: number): (text: st
     ends.set(block, [...(ends.get(block) ?? []), word]);
   }
   return (text) => {
-    const found: [number, number][] = [];
+    let found: [number, number][] | undefined;
     for (let end = shortest; end <= text.length;) {
       const block = blockAt(text, end);
       const shift = shifts[block] as number;
-      if (shift === 0) note(found, ends.get(block) ?? [], text, end - shortest);
+      if (shift === 0) note((found ??= []), ends.get(block) ?? [], text, end - shortest);
       end += shift || 1;
     }
-    return found;
+    return found ?? NONE;
   };
 }
 

@@ -2,7 +2,7 @@
 // is slow, some 30 ms and 16 MiB of scrypt, is done once for each distinct secret of a run, and once for all of them
 // where none changed; with TRUEUP_FINGERPRINT_KEY nothing is slow.
 import { createHmac, scrypt, timingSafeEqual } from 'node:crypto';
-import { canonical, compareText, digest, limited, sha256, type Entry, type Fingerprint, type SaltedFingerprint, type Together } from '../model/index.js';
+import { canonical, compareText, limited, sha256, type Entry, type Fingerprint, type SaltedFingerprint, type Together } from '../model/index.js';
 import type { Compared, Fingerprints, Known } from '../ports/index.js';
 
 const BYTES = 32;
@@ -24,9 +24,9 @@ export function scryptFingerprints(options: { readonly key?: string; readonly co
   const { key, cost = 14, atOnce = 2 } = options;
   const derived = new Map<string, Promise<Buffer>>();
   const soon = limited(atOnce);
-  /** Digest of the value, by the hash of a fingerprint that is known to be of it. */
+  /** The value, by the hash of a fingerprint that is known to be of it. */
   const proven = new Map<string, string>();
-  const isProven = ({ hash }: { readonly hash: string }, value: string): boolean => proven.get(hash) === sha256(value);
+  const isProven = ({ hash }: { readonly hash: string }, value: string): boolean => proven.get(hash) === value;
 
   const slow = (value: string | Buffer, recipe: Recipe): Promise<Buffer> => {
     const name = canonical([sha256(value), recipe]);
@@ -34,15 +34,18 @@ export function scryptFingerprints(options: { readonly key?: string; readonly co
     derived.set(name, made);
     return made;
   };
-  const hashOf = async (value: string, salt: string, { of, cost: slowness }: Pick<Fingerprint, 'of' | 'cost'>): Promise<string> =>
+  const hashOf = async (value: string, salt: string, { of, cost: slowness }: Omit<Fingerprint, 'hash'>): Promise<string> =>
     hmac(slowness === undefined ? hmac(key as string, `${salt} ${value}`) : await slow(value, recipeOf(salt, slowness)), of).toString('base64');
-  const wholeHash = async (members: readonly Member[], salt: string, together: Omit<Together, 'hash'>): Promise<string> =>
-    hmac(await slow(canonical(members.map(({ value }) => value)), recipeOf(salt, together.cost)), together.of).toString('base64');
+  const wholeHash = (members: readonly Member[], salt: string, together: Omit<Together, 'hash'>): Promise<string> =>
+    hashOf(JSON.stringify(members.map(({ value }) => value)), salt, together);
+
+  /** How fingerprints are made here. */
+  const mode = key === undefined ? { cost } : {};
 
   async function make(salt: string, of: string, value: string): Promise<Fingerprint> {
-    const plain = { of, ...(key === undefined && { cost }) };
+    const plain = { of, ...mode };
     const fingerprint = { ...plain, hash: await hashOf(value, salt, plain) };
-    proven.set(fingerprint.hash, sha256(value));
+    proven.set(fingerprint.hash, value);
     return fingerprint;
   }
 
@@ -53,24 +56,24 @@ export function scryptFingerprints(options: { readonly key?: string; readonly co
     if (keyed && key === undefined) return undefined;
     const mine = old ? (await slow(keyed ? hmac(key as string, value) : value, fingerprint)).toString('base64') : await hashOf(value, salt, fingerprint);
     const same = alike(mine, fingerprint.hash);
-    if (same) proven.set(fingerprint.hash, sha256(value));
+    if (same) proven.set(fingerprint.hash, value);
     return same;
   }
 
-  /** Whether one fingerprint proves all members unchanged. */
-  async function unchanged(salt: string, all: readonly Together[], members: readonly Member[]): Promise<boolean> {
+  /** Asks for all members at once. */
+  async function proveTogether(salt: string, all: readonly Together[], members: readonly Member[]): Promise<void> {
     const of = listDigest(members);
     const together = all.find((one) => one.of === of);
-    if (!together || !alike(await wholeHash(members, salt, together), together.hash)) return false;
-    for (const { fingerprint, value } of members) proven.set(fingerprint.hash, sha256(value));
-    return true;
+    if (!together || !alike(await wholeHash(members, salt, together), together.hash)) return;
+    for (const { fingerprint, value } of members) proven.set(fingerprint.hash, value);
   }
 
   return {
     make,
     async compare({ secrets_salt: salt = '', secrets_together: all = [] }, known, advance) {
       const asked = known.filter((one) => one.asked);
-      if (all.length > 0 && distinct(asked.flatMap(slowMember)) > 1) await unchanged(salt, all, sorted(known.flatMap(slowMember)));
+      for (const made of all.length === 0 ? [] : [known.filter(isSlow), ...(key === undefined ? [] : [known.filter(isKeyed)])])
+        if (distinct(made.filter((one) => one.asked)) > 1) await proveTogether(salt, all, sorted(made));
       const rest = asked.filter(({ fingerprint, value }) => !isProven(fingerprint, value));
       const total = new Set(rest.map(({ value }) => value)).size;
       const done = new Set<string>();
@@ -86,7 +89,7 @@ export function scryptFingerprints(options: { readonly key?: string; readonly co
     async renew(state, values) {
       const { secrets_salt: salt } = state;
       if (salt === undefined || values.size === 0) return state;
-      const isCurrent = (one: Fingerprint | SaltedFingerprint): one is Fingerprint => !('algorithm' in one) && (one.cost === undefined || (key === undefined && one.cost === cost));
+      const isCurrent = (one: Fingerprint | SaltedFingerprint): one is Fingerprint => !('algorithm' in one) && one.cost === (key === undefined ? cost : undefined);
       const members: Member[] = [];
       const renewed = async (address: string, entry: Entry): Promise<Entry> => {
         const secrets = await Promise.all(
@@ -102,23 +105,24 @@ export function scryptFingerprints(options: { readonly key?: string; readonly co
         return secrets.every(([path, fingerprint]) => entry.secrets?.[path] === fingerprint) ? entry : { ...entry, secrets: Object.fromEntries(secrets) };
       };
       const resources = Object.fromEntries(await Promise.all(Object.entries(state.resources).map(async ([address, entry]) => [address, await renewed(address, entry)] as const)));
-      const together = await wholeOf(salt, state.secrets_together ?? [], sorted(members.filter(({ fingerprint }) => fingerprint.cost !== undefined)));
+      const together = await wholeOf(salt, state.secrets_together ?? [], sorted(members));
       return { ...state, resources, ...(together.length > 0 && { secrets_together: together }) };
     },
   };
 
   async function wholeOf(salt: string, all: readonly Together[], members: readonly Member[]): Promise<readonly Together[]> {
-    const plain = { of: listDigest(members), cost };
+    const plain = { of: listDigest(members), ...mode };
     if (distinct(members) < 2 || all.some(({ of }) => of === plain.of)) return all;
     return [{ ...plain, hash: await wholeHash(members, salt, plain) }, ...all].slice(0, KEPT);
   }
 }
 
-const slowMember = ({ fingerprint, value }: Known): readonly Member[] => ('algorithm' in fingerprint || fingerprint.cost === undefined ? [] : [{ fingerprint, value }]);
+const isSlow = (one: Known): one is Known & Member => !('algorithm' in one.fingerprint) && one.fingerprint.cost !== undefined;
+const isKeyed = (one: Known): one is Known & Member => !('algorithm' in one.fingerprint) && one.fingerprint.cost === undefined;
 const distinct = (members: readonly Member[]): number => new Set(members.map(({ value }) => value)).size;
 const sorted = (members: readonly Member[]): readonly Member[] => members.toSorted((a, b) => compareText(a.fingerprint.of, b.fingerprint.of));
 /** Differs once one of the fingerprints does, or another set of secrets is at hand. */
-const listDigest = (members: readonly Member[]): string => digest(members.map(({ fingerprint }) => [fingerprint.of, fingerprint.hash]));
+const listDigest = (members: readonly Member[]): string => sha256(JSON.stringify(members.flatMap(({ fingerprint }) => [fingerprint.of, fingerprint.hash])));
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 function alike(mine: string, theirs: string): boolean {

@@ -91,7 +91,7 @@ const stateShape = members<State>({
   resources: mapOf(address, packedShape),
   spent: listOf(spentShape),
   'secrets_salt?': filled,
-  'secrets_together?': listOf(members<Together>({ of: filled, hash: filled, cost })),
+  'secrets_together?': listOf(members<Together>({ of: filled, hash: filled, 'cost?': cost })),
 });
 
 const HEAD = /^\{\n {2}"checksum": "([0-9a-f]{64})",\n/;

@@ -603,8 +603,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what is named as a secret is shown',
     file: 'model/masking.ts',
-    find: '(isSecretName(name) ? covered(item) : undefined)) as T',
-    replace: '(name === "" ? covered(item) : undefined)) as T',
+    find: 'byName && isNamed(name) ?',
+    replace: 'byName && name === "" ?',
     tests: masking,
   },
   {

@@ -142,10 +142,15 @@ describe('many secrets', () => {
     expect(await ask(quick(), all(swapped), swapped)).toEqual(names.map((name) => name !== 'n1'));
   });
 
-  it('take no scrypt with a key, and none is kept together', async () => {
+  it('take no scrypt with a key, and are proven together, too', async () => {
     const state = await settled('key');
-    expect(state).not.toHaveProperty('secrets_together');
-    expect((await scrypts(async () => expect(await ask(quick('key'), all(state), state)).toEqual(names.map(() => true)))).computed).toBe(0);
+    expect(state.secrets_together).toEqual([{ of: expect.any(String) as string, hash: expect.any(String) as string }]);
+    const told: number[] = [];
+    const asked = (now: Readonly<Record<string, string>>) => scryptFingerprints({ key: 'key' }).compare(state, all(state, now), (done) => told.push(done));
+    expect((await scrypts(async () => expect(await asked(values)).toEqual(names.map(() => true)))).computed).toBe(0);
+    expect(told).toEqual([]);
+    expect((await scrypts(async () => expect(await asked({ ...values, n5: 'another' })).toEqual(names.map((name) => name !== 'n5')))).computed).toBe(0);
+    expect(await ask(quick(), all(state), state)).toEqual(names.map(() => undefined));
   });
 
   it('are made anew once they were compared: those of format 1, and those without the key that is there now', async () => {
