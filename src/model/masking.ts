@@ -61,15 +61,18 @@ interface Scan {
 const MOST_NAMES = 10_000;
 
 export function maskingOf(): Masking {
-  const waiting: Secret[] = [];
-  const sources = new Set<string>();
+  /** By their source: many declarations name the same one. */
+  const waiting = new Map<string, Secret>();
   const values = new Set<string>();
   let scan: Scan | undefined;
 
-  /** What was added since is read here, once. */
+  /** What was added since is read here; a source that is added again may hold something else by now. */
   const scanned = (): Scan => {
-    if (scan && waiting.length === 0) return scan;
-    for (const secret of waiting.splice(0)) for (const value of trimmed(secret.reveal())) values.add(value);
+    if (scan && waiting.size === 0) return scan;
+    const before = values.size;
+    for (const secret of waiting.values()) for (const value of trimmed(secret.reveal())) values.add(value);
+    waiting.clear();
+    if (scan && values.size === before) return scan;
     const long = [...values].filter(({ length }) => length >= LONG).flatMap(spellings);
     const short = [...values].filter(({ length }) => length < LONG).flatMap(spellings);
     const longest = Math.max(0, ...short.map(({ length }) => length));
@@ -128,11 +131,7 @@ export function maskingOf(): Masking {
     return 'before_sensitive' in thing ? withMarks(thing, shown) : shown;
   };
 
-  const add = (secret: Secret): void => {
-    if (sources.size < sources.add(secret.source).size) waiting.push(secret);
-  };
-
-  return { add, text, value, holds, said: <T>(thing: T): T => told(thing, undefined) as T };
+  return { add: (secret) => void waiting.set(secret.source, secret), text, value, holds, said: <T>(thing: T): T => told(thing, undefined) as T };
 }
 
 /** A value, and what is left of it without blanks around; nothing where that is nothing. */

@@ -50,6 +50,15 @@ describe('a text', () => {
     expect(asked).toBe(1);
   });
 
+  it('is masked by what a source holds now and by what it held before', () => {
+    const masking = maskingOf();
+    for (const value of ['first-value', 'second-value']) {
+      masking.add(new Secret('file.rotated', () => value));
+      expect(masking.text(value)).toBe(SENSITIVE);
+    }
+    expect(masking.text('first-value')).toBe(SENSITIVE);
+  });
+
   it('holds no value of eight characters in any spelling afterwards', () => {
     const value = fc.string({ unit: fc.constantFrom(...Array.from('abc&<>"\'\\/%+= é\u{1f600}')), minLength: 8, maxLength: 20 }).filter((one) => one.trim().length >= 8);
     fc.assert(
