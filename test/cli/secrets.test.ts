@@ -1,6 +1,8 @@
 // Secrets through the command: what a state proves of them, what declarations may say, and that no output holds one.
 import { createHmac, scryptSync } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256, type Entry, type SaltedFingerprint, type State } from '../../src/model/index.js';
@@ -240,6 +242,18 @@ configuration_managers:
     expect(stateIn(home).resources['alert_push_destinations.pager']?.observed).toMatchObject({ last_error_at: '2026-01-01T00:00:00.000Z' });
     expect(home.read('.trueup/state.json')).not.toMatch(/last_error_text|https:\/\/hooks.example.com\/\(/);
     expect(home.read('drift.text')).toMatch(/401 for \(sensitive\),\s+\?s=\(sensitive\), \(sensitive\)/);
+  });
+
+  test('is read from a pipe by the request that needs it alone', async () => {
+    const home = folder({ 'trueup.yaml': 'alert_rules:\n  r: { schedule: dayly }\n' });
+    const { env } = await emulator(home);
+    const { TRUEUP_MGR_API_KEY: key = '', ...rest } = env;
+    execFileSync('mkfifo', [join(home.path, 'key')]);
+    const validated = await home.expect(0, ['validate'], { env: { ...rest, TRUEUP_MGR_API_KEY_FILE: 'key' } });
+    expect(validated.stderr).toContain('[unknown-value]');
+    const planning = home.run(['plan'], { env: { ...rest, TRUEUP_MGR_API_KEY_FILE: 'key' } });
+    await writeFile(join(home.path, 'key'), key);
+    expect((await planning).code).toBe(0);
   });
 
   test('is left out of exports with a comment, and what is exported plans empty', async () => {
