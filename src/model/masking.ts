@@ -90,9 +90,11 @@ export function maskingOf(): Masking {
   };
   const names = new Map<string, boolean>();
   const isNamed = (name: string): boolean => {
-    const known = names.get(name) ?? isSecretName(name);
-    if (names.size < MOST_NAMES) names.set(name, known);
-    return known;
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const judged = isSecretName(name);
+    if (names.size < MOST_NAMES) names.set(name, judged);
+    return judged;
   };
   /** Asked of very many records, so that it makes nothing where there is nothing to mask. */
   const walked = (given: unknown, byName: boolean): unknown => {
