@@ -9,6 +9,7 @@ import { declarations, estate, settled, sizesOf, types, typesOf, uuid } from './
 import { cloud, fixed, hasTerraform, median, memory, quick, repeat, root, row, rows, seconds, time, tool, type Run } from './bench/measuring.js';
 import { terraformProject } from './bench/peer.js';
 import { provider } from './bench/provider.js';
+import { secrets } from './bench/secrets.js';
 
 const plan = (folder: string, environment: NodeJS.ProcessEnv): Promise<Run> => time(process.execPath, [tool, 'plan', '--detailed-exitcode'], folder, environment);
 
@@ -221,7 +222,7 @@ async function firstPaint(file: string): Promise<number | undefined> {
 }
 
 try {
-  const groups = { startup, creates, plans, listing, attribution, pages, provider };
+  const groups = { startup, creates, plans, listing, attribution, pages, secrets, provider };
   const chosen = process.argv.slice(2).filter((word) => !word.startsWith('--'));
   const unknown = chosen.filter((word) => !Object.hasOwn(groups, word));
   if (unknown.length > 0) throw new Error(`no such group of figures: ${unknown.join(', ')} (there are ${Object.keys(groups).join(', ')})`);

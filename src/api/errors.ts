@@ -1,6 +1,6 @@
 // What a result means, and how it is told: the outcome classes of a write, and one complaint for reads and writes
 // alike, with the server's own words made safe to print.
-import { isObject, parseJson, unescapeHtml, type Diagnostic, type OutcomeClass } from '../model/index.js';
+import { isObject, parseJson, spellings, unescapeHtml, type Diagnostic, type OutcomeClass } from '../model/index.js';
 import type { Result } from './courier.js';
 import type { Surface } from './dialect.js';
 import { patience } from './retry.js';
@@ -58,14 +58,7 @@ export function isHarmless(surface: Surface, result: Result, creates: boolean): 
 /** Text of a stranger, made fit for a message. */
 export type Tidy = (text: string) => string;
 
-/** How a body, an address or a log repeats a value: as it is, inside JSON with and without escapes beyond ASCII, in a query, in a form, in base64. */
-function spellings(value: string): readonly string[] {
-  const json = JSON.stringify(value).slice(1, -1);
-  const ascii = json.replace(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return [value, json, ascii, encodeURIComponent(value), new URLSearchParams([['', value]]).toString().slice(1), Buffer.from(value).toString('base64')];
-}
-
-/** @param secrets yields every value that must not be seen. */
+/** @param secrets yields every value that must not be seen: those that were sent, of whatever length, because an answer is most likely to repeat them. */
 export function tidier(secrets: () => Iterable<string>): Tidy {
   const mask = (text: string): string =>
     [...secrets()]

@@ -15,10 +15,10 @@ export async function audit(context: Context, site: Site): Promise<{ readonly do
 }
 
 /** The document of an audit that could not be made: nothing but why. */
-export async function unmade({ clock }: Context, paths: readonly string[], diagnostics: readonly Diagnostic[]): Promise<DriftDocument> {
+export async function unmade({ clock, masking }: Context, paths: readonly string[], diagnostics: readonly Diagnostic[]): Promise<DriftDocument> {
   const { driftDocument } = await import('../report/index.js');
   const nothing = { drift: [], in_sync: [], unmanaged: {}, unmanaged_objects: [], health: [], expectations: [], access: null };
-  const unknown = { digest: '', target: 'unknown', lineage: '', serial: 0, api_requests: {} };
+  const unknown = { digest: '', target: 'unknown', lineage: '', serial: 0, api_requests: {}, masking };
   const generated_at = new Date(clock.now()).toISOString();
   return driftDocument({ ...nothing, diagnostics, meta: { ...unknown, trueup_version: version, generated_at, paths: paths.length === 0 ? ['.'] : paths } });
 }

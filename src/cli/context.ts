@@ -2,7 +2,7 @@
 // command may know passes through here; rooms that cost time to load are loaded by the command that needs them.
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { refuse, type Collections, type Diagnostic, type Exit, type Kinds } from '../model/index.js';
+import { maskingOf, refuse, type Collections, type Diagnostic, type Exit, type Kinds, type Masking } from '../model/index.js';
 import type { Ports } from '../ports/index.js';
 import { systemClock } from '../ports/clock.js';
 import { diskFiles } from '../ports/files.js';
@@ -11,6 +11,7 @@ import { collections, kinds } from '../resources/index.js';
 import type { Ndjson } from '../report/index.js';
 import { told, type Said } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
+import { ownCredentials } from './own-credentials.js';
 import { version } from './version.js';
 import { ask, outlet, readAll, type Out } from './streams.js';
 
@@ -25,6 +26,8 @@ export interface Context extends Ports {
   home(): string;
   /** What commands in messages have to name. A saved plan puts its own in place of what the command line says. */
   said: Said;
+  /** What nothing that is shown or stored may hold: our credentials, and the secrets of the declarations once they are loaded. */
+  readonly masking: Masking;
   readonly kinds: Kinds;
   readonly collections: Collections;
   readonly out: Out;
@@ -58,6 +61,8 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
   const level = levels.findIndex((one) => one === (asked === 'warn' ? 'warning' : asked));
   const random = systemRandom();
   const clock = systemClock();
+  const masking = maskingOf();
+  for (const secret of ownCredentials(environment)) masking.add(secret);
   let [events, input]: [Promise<Ndjson> | undefined, Promise<string> | undefined] = [undefined, undefined];
   const begin = async (): Promise<Ndjson> => {
     const { ndjson } = await import('../report/index.js');
@@ -72,6 +77,7 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
     system: process,
     home: () => dirname(realpathSync(process.argv[1] as string)),
     said: { paths, env: flags.env },
+    masking,
     kinds,
     collections,
     out,
@@ -87,11 +93,11 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
     async tell(diagnostics) {
       const wanted = diagnostics.filter((one) => level === -1 || levels.indexOf(one.severity) <= level);
       if (wanted.length === 0) return;
-      const shown = told(wanted, context.said);
+      const shown = masking.said(told(wanted, context.said));
       if (flags.json) out.write((await context.events()).diagnostics(shown));
       else err.write((await import('../report/index.js')).renderDiagnostics(shown, err.style));
     },
-    debug: (line) => level === levels.length - 1 && err.write(`${line()}\n`),
+    debug: (line) => level === levels.length - 1 && err.write(`${masking.text(line())}\n`),
   };
   return context;
 }

@@ -1,5 +1,6 @@
 // The only place that exits. Reads the command line, loads the one command that was asked for, and turns whatever
 // comes of it into words on stderr and an exit code.
+import { availableParallelism } from 'node:os';
 import { exits, Refusal, worst, type Diagnostic, type Exit } from '../model/index.js';
 import { pathsIn } from './commands-to-type.js';
 import { contextOf, type Command, type Context } from './context.js';
@@ -36,6 +37,8 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
 
 export async function main(process: NodeJS.Process): Promise<void> {
   spare('start');
+  // Secrets are hashed on every core, and the threads of libuv are counted when the first one starts.
+  process.env['UV_THREADPOOL_SIZE'] ??= String(Math.max(4, availableParallelism() + 2));
   const parsed = parse(
     process.argv.slice(2),
     (text) => process.stdout.write(text),
@@ -74,7 +77,7 @@ async function outcome(process: NodeJS.Process, context: Context, command: Comma
   const complain = async (error: unknown): Promise<Exit> => {
     const { diagnostics, exit } = troubleOf(error);
     if (error !== signal.reason) await context.tell(diagnostics);
-    if (flags.debug && error instanceof Error) err.write(`${error.stack}\n`);
+    if (flags.debug && error instanceof Error) err.write(`${context.masking.text(error.stack ?? '')}\n`);
     return exit;
   };
   const dropped = new Promise<never>((_, reject) => {

@@ -1,4 +1,5 @@
 // Where memory lies between runs, and how secrets are remembered: as fingerprints.
+import { availableParallelism } from 'node:os';
 import { defaultSettings, refuse, NAME, type Settings } from '../model/index.js';
 import type { Fingerprints } from '../ports/index.js';
 import { machine } from '../ports/host.js';
@@ -17,9 +18,9 @@ export function environmentOf({ flags, environment }: Pick<Context, 'flags' | 'e
 /** @throws Refusal for a store of a sort that does not exist. */
 export async function storeOf(context: Context, settings: Settings = defaultSettings, env = environmentOf(context)): Promise<Store> {
   const { storeFor } = await import('../state/index.js');
-  const { files, clock, random, signal } = context;
+  const { files, clock, random, masking, signal } = context;
   const location = settings.state ?? (env === undefined ? '.trueup/state.json' : `.trueup/state.${env}.json`);
-  return storeFor(location, { folder: context.cwd, files, clock, random, lock: await machine(), version, signal, notify: (one) => void context.tell([one]) });
+  return storeFor(location, { folder: context.cwd, files, clock, random, lock: await machine(), version, masking, signal, notify: (one) => void context.tell([one]) });
 }
 
 export async function fingerprintsOf(context: Context): Promise<Fingerprints> {
@@ -27,7 +28,7 @@ export async function fingerprintsOf(context: Context): Promise<Fingerprints> {
   const secret = secretOf(context, 'TRUEUP_FINGERPRINT_KEY');
   const key = secret.reveal();
   if (key === undefined && context.environment[secret.source]) refuse('secret-missing', `The file that ${secret.source} names cannot be read.`);
-  return scryptFingerprints({ random: context.random, ...(key !== undefined && { key }) });
+  return scryptFingerprints({ atOnce: availableParallelism(), ...(key !== undefined && { key }) });
 }
 
 /** How long a create without an answer may still land. @throws Refusal */

@@ -60,8 +60,8 @@ async function withPrograms<T>(context: Context, work: (synthesise: (folder: str
 /** @param blind files that show settings alone; then no program is run, and nothing else is checked */
 async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, checks: Checks, blind?: DeclarationFiles): Promise<Loading> {
   const { load, lint } = await import('../declarations/index.js');
-  const { kinds, collections, cwd, environment, stdin } = context;
-  const options = { kinds, collections, paths, cwd, files: blind ?? declarationFiles, stdin, environment, variables, ...(env !== undefined && { env }) };
+  const { kinds, collections, cwd, environment, stdin, masking } = context;
+  const options = { kinds, collections, paths, cwd, files: blind ?? declarationFiles, stdin, environment, variables, found: masking.add, ...(env !== undefined && { env }) };
   const loaded = await (blind ? load(options) : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
   const { project, understood, frame } = loaded;
   const found = blind ? [...loaded.diagnostics] : [...loaded.diagnostics, ...lint(understood, kinds)];
@@ -130,17 +130,25 @@ export async function loadProject(context: Context, paths: readonly string[], ho
  * are none. What is declared may be as wrong as it likes, and no CDK program is run. @throws Refusal where the settings are not beyond doubt.
  */
 export async function settingsHere(context: Context, paths: readonly string[] = []): Promise<Settings> {
-  const blind: DeclarationFiles = { ...declarationFiles, read: (path, limit) => settingsIn(declarationFiles.read(path, limit)) };
-  const { project, diagnostics } = await read(
-    { ...context, stdin: async () => Buffer.from(settingsIn(Buffer.from(await context.stdin()))).toString() },
-    paths,
-    chosen(context),
-    'with errors',
-    blind,
-  );
-  if (project) return project.settings;
-  if (diagnostics.some((one) => one.severity === 'error' && one.code !== 'no-declarations')) throw new Refusal(diagnostics, exits.error);
-  return defaultSettings;
+  const texts: string[] = [];
+  const settingsAlone = (bytes: Uint8Array): Uint8Array => {
+    texts.push(Buffer.from(bytes).toString());
+    return settingsIn(bytes);
+  };
+  const blind: DeclarationFiles = { ...declarationFiles, read: (path, limit) => settingsAlone(declarationFiles.read(path, limit)) };
+  const stdin = async (): Promise<string> => Buffer.from(settingsAlone(Buffer.from(await context.stdin()))).toString();
+  const { project, diagnostics } = await read({ ...context, stdin }, paths, chosen(context), 'with errors', blind);
+  const settings = project?.settings ?? defaultSettings;
+  await maskNamed(context, texts, settings);
+  if (!project && diagnostics.some((one) => one.severity === 'error' && one.code !== 'no-declarations')) throw new Refusal(diagnostics, exits.error);
+  return settings;
+}
+
+/** The secrets of the declarations are masked in what is shown, whether or not a command loads them. */
+async function maskNamed({ masking, environment, cwd }: Context, texts: readonly string[], { secret_roots: roots = [] }: Settings): Promise<void> {
+  if (!texts.some((text) => text.includes('secret.'))) return;
+  const { secretsNamed } = await import('../declarations/index.js');
+  for (const secret of secretsNamed(texts, { environment, cwd, files: declarationFiles }, roots)) masking.add(secret);
 }
 
 const KEPT = ['settings', 'variables'];

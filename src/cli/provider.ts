@@ -6,7 +6,7 @@ import type { checkerOf } from '../declarations/index.js';
 import type { Entry } from '../model/index.js';
 import type { LockPort } from '../ports/index.js';
 import { machine } from '../ports/host.js';
-import { fileStore, notesBeside } from '../state/index.js';
+import { fileStore, maskedStore, notesBeside } from '../state/index.js';
 import type { ProviderServer } from '../terraform/protocol.js';
 import { createProvider, type ProviderTools } from '../terraform/provider.js';
 import { contextOf, type Context } from './context.js';
@@ -34,7 +34,7 @@ export async function providerOf(process: NodeJS.Process, log: ProviderTools['lo
     environment,
     log,
     fingerprints: await fingerprintsOf(context),
-    store: (path) => fileStore({ path: resolve(cwd, path), files, clock, random, lock, version, afterLoss: AFTER_LOSS }),
+    store: (path) => maskedStore(fileStore({ path: resolve(cwd, path), files, clock, random, lock, version, afterLoss: AFTER_LOSS }), context.masking),
     notes: (path) => notesBeside(resolve(cwd, path), { files, random }),
     run: (journal) => runOf(context, lock, parent, relative(resolve(cwd, journal), cwd)),
     doors: (named) => doorsIn({ environment: named }),

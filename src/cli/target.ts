@@ -1,6 +1,5 @@
 // Which cloud a run speaks to, and with what: addresses and credentials from the environment, or the emulator in
 // this process. Only what is there is handed on; what a kind needs and lacks is refused by name when it is needed.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Checked } from '../api/checking.js';
 import type { ConnectOptions, Flip, FlowOptions, Transport } from '../api/index.js';
@@ -9,6 +8,7 @@ import type { Door } from '../terraform/config.js';
 import type { Context } from './context.js';
 import { durable } from './emulated.js';
 import { headerNames, v2Headers } from './header-names.js';
+import { tryFile } from './own-credentials.js';
 import { spare } from './thrift.js';
 
 export interface Reached {
@@ -43,14 +43,6 @@ export function doorsIn(context: Pick<Context, 'environment'>): readonly Door[] 
       return { variable, source: secret.source, given: Boolean(secret.reveal()) };
     }),
   }));
-}
-
-function tryFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-  } catch {
-    return undefined;
-  }
 }
 
 type Doors = Pick<ConnectOptions, 'v2' | 'v3' | 'iot'> & Partial<Pick<FlowOptions, 'flow'>>;

@@ -80,6 +80,7 @@ export function metaOf(context: Context, { project, reached }: Site, snapshot: S
     lineage: snapshot?.state.lineage ?? '',
     serial: snapshot?.state.serial ?? 0,
     api_requests: reached.cloud.cost(),
+    masking: context.masking,
   };
 }
 

@@ -95,7 +95,7 @@ function nowhere(text: string, summary: string, detail: string): Expression {
 
 const FORMS =
   'References are `${<kind>.<name>.<attribute>}`, `${lookups.<name>.<attribute>}`, `${var.<name>}`, `${env.<NAME>}`, `${each.key}`, `${each.value}`, `${secret.env.<NAME>}` and `${secret.file.<path>}`; `$${` is a literal `${`.';
-const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const DECLARED = /^([A-Za-z_][\w-]*)\.([A-Za-z][A-Za-z0-9_-]*)(\[.*\])?\.([^[\]]+)$/s;
 
 /** An expression, or the literal that `${"…"}` stands for. */

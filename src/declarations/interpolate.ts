@@ -1,18 +1,37 @@
 // Fills in what is known while loading (`var`, `env`, `each`), and turns what remains into references, templates and
 // secrets. Values that are filled in are texts of the same language, escaped, so that no value can become a reference.
-import { Reference, Secret, Template, didYouMean, formatAddress, own, type Attribute, type Json, type Kind, type Kinds, type Value, isTree } from '../model/index.js';
+import {
+  Reference,
+  Secret,
+  Template,
+  didYouMean,
+  formatAddress,
+  isCredentialName,
+  isOwnCredential,
+  own,
+  type Attribute,
+  type Json,
+  type Kind,
+  type Kinds,
+  type Value,
+  isTree,
+} from '../model/index.js';
 import { escapeText, literalOf, partsOf, textOf, unknownSource, type Expression, type Part } from './expression.js';
 import { Word, isMap, type Raw, type RawMap } from './raw.js';
+import { ownCredential, type SecretSource } from './secret-source.js';
 import { anything, holdsSecret, inside } from './vocabulary.js';
 import { mismatch, type Complaint } from './validate.js';
+import { variableIn, type Environment } from './environment.js';
 
 /** What can be filled in. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
 export interface Scope {
   readonly variables: ReadonlyMap<string, Raw>;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly each?: { readonly key: string; readonly value: Raw };
   /** What the names of environment variables that give a variable its value begin with. */
   readonly prefixes: readonly string[];
+  /** `settings.allow_env` */
+  readonly allowed: ReadonlySet<string>;
   /** Called with the name of each variable that is used. */
   readonly using: (name: string) => void;
 }
@@ -53,6 +72,19 @@ const LOCAL = /\$\{\s*(?:var|env|each)\.|\[\s*each\./;
 
 function substituteText(text: string, attribute: Attribute | undefined, path: readonly string[], scope: Scope, complain: Complain): Raw {
   if (!LOCAL.test(text)) return text;
+  const filled = filledText(text, attribute, path, scope, complain);
+  if (attribute?.secret !== true || (typeof filled === 'string' && literalOf(filled) === undefined)) return filled;
+  const [first = '', ...more] = partsOf(text).flatMap((part) => (typeof part === 'string' ? [] : [part.text]));
+  complain({
+    path,
+    code: 'literal-secret',
+    summary: `\`${path.join('.')}\` is secret: ${[first, ...more].join(' and ')} cannot stand here, because variables are shown and stored`,
+    detail: 'Write `"${secret.env.NAME}"` or `"${secret.file.PATH}"`, and give the value there, not by --var or in a file of declarations.',
+  });
+  return first;
+}
+
+function filledText(text: string, attribute: Attribute | undefined, path: readonly string[], scope: Scope, complain: Complain): Raw {
   const parts = partsOf(text);
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && typeof only !== 'string') {
@@ -100,7 +132,9 @@ function fill(part: Expression, path: readonly string[], scope: Scope, complain:
       return undefined;
     }
     case 'env': {
-      const value = own(scope.environment, part.name);
+      const wrong = credential(part, scope);
+      if (wrong) return void complain({ path, ...wrong });
+      const value = variableIn(scope.environment, part.name);
       if (value !== undefined) return escapeText(value);
       complain({ path, code: 'unknown-environment', summary: `the environment variable ${part.name} is not set`, detail: `Type \`export ${part.name}=…\` first.` });
       return undefined;
@@ -110,6 +144,17 @@ function fill(part: Expression, path: readonly string[], scope: Scope, complain:
     default:
       return undefined;
   }
+}
+
+/** What is said of a variable that must not be shown; undefined of any other. */
+function credential({ name, text }: Expression & { readonly from: 'env' }, { allowed }: Scope): Omit<Complaint, 'path'> | undefined {
+  if (isOwnCredential(name)) return ownCredential(text, name);
+  if (!isCredentialName(name) || allowed.has(name)) return undefined;
+  return {
+    code: 'credential-in-env',
+    summary: `${text}: ${name} is named as a credential is, and the value would be shown and stored`,
+    detail: `Where a secret belongs, write \`\${secret.env.${name}}\`. If it is no credential: \`settings: { allow_env: [${name}] }\`.`,
+  };
 }
 
 function eachValue(steps: readonly string[], text: string, path: readonly string[], scope: Scope, complain: Complain): Raw | undefined {
@@ -161,7 +206,7 @@ export interface Desk {
   readonly lookups: ReadonlyMap<string, string | undefined>;
   /** Whether references to other objects may stand at a path. */
   readonly references: (path: readonly string[]) => boolean;
-  readonly secret: (source: 'env' | 'file', name: string) => Secret;
+  readonly secret: SecretSource;
   readonly complain: Complain;
 }
 
@@ -216,7 +261,7 @@ function takesText(attribute: Attribute | undefined, text: string): boolean {
 
 function buildWhole(part: Expression, attribute: Attribute | undefined, path: readonly string[], desk: Desk): Value {
   if (part.from === 'secret') {
-    if (attribute?.secret === true || attribute === anything) return desk.secret(part.source, part.name);
+    if (attribute?.secret === true || attribute === anything) return buildSecret(part, path, desk);
     desk.complain({ path, code: 'misplaced-secret', summary: `${part.text} may stand only where a secret belongs`, detail: 'Elsewhere it would be shown and stored.' });
     return part.text;
   }
@@ -224,6 +269,13 @@ function buildWhole(part: Expression, attribute: Attribute | undefined, path: re
   const reference = buildPart(part, path, desk);
   if (typeof reference !== 'string' && attribute && attribute !== anything && desk.references(path)) checkTarget(reference, attribute, path, desk);
   return reference;
+}
+
+function buildSecret({ source, name, text }: Expression & { readonly from: 'secret' }, path: readonly string[], desk: Desk): Value {
+  const secret = desk.secret(source, name);
+  if (secret instanceof Secret) return secret;
+  desk.complain({ path, ...secret });
+  return text;
 }
 
 function buildPart(part: Expression, path: readonly string[], desk: Desk): Reference | string {
@@ -273,8 +325,8 @@ const hidden = (one: Attribute): boolean => holdsSecret(one) || one.wire === 'me
 function checkAttribute(kind: Kind, name: string, text: string, path: readonly string[], desk: Desk): void {
   const top = name.split('.')[0] as string;
   const attribute = own(kind.attributes, top);
-  if (attribute && top === name && !hidden(attribute)) return;
-  const names = Object.keys(kind.attributes).filter((one) => !hidden(kind.attributes[one] as Attribute));
+  if (attribute && top === name && !hidden(attribute) && attribute.unstored !== true) return;
+  const names = Object.keys(kind.attributes).filter((one) => !hidden(kind.attributes[one] as Attribute) && kind.attributes[one]?.unstored !== true);
   const detail = `Attributes: ${names.join(', ')}.`;
   if (!attribute) desk.complain({ path, code: 'unknown-attribute', summary: `${text}: \`${top}\` is not an attribute of ${kind.name}.${didYouMean(top, names)}`, detail });
   else if (hidden(attribute))
@@ -284,6 +336,8 @@ function checkAttribute(kind: Kind, name: string, text: string, path: readonly s
       summary: `${text}: a secret can be written but not read`,
       detail: 'Write `${secret.env.NAME}` or `${secret.file.PATH}` here too.',
     });
+  else if (attribute.unstored === true)
+    desk.complain({ path, code: 'free-text-reference', summary: `${text}: what the service says in its own words is shown, and nothing is made of it`, detail });
   else desk.complain({ path, code: 'partial-reference', summary: `${text}: only a whole attribute can be referred to`, detail });
 }
 

@@ -2,9 +2,12 @@
 // No kind is known by name here; what only one kind needs stands in that kind's file.
 import {
   canonical,
+  Template,
   didYouMean,
   isClear,
   isEmpty,
+  isMask,
+  isSecretName,
   isTree,
   masksIn,
   mayBeDuplicates,
@@ -34,7 +37,7 @@ export function lint(project: Pick<Project, 'declarations'> & Partial<Pick<Proje
     const kind = kinds.get(one.kind);
     if (!kind) return [];
     const own = kind.lint?.(one, (address) => byAddress.get(address)) ?? [];
-    const found = [...own, ...strangeChoices(kind.attributes, one.values, ranked)];
+    const found = [...own, ...strangeChoices(kind.attributes, one.values, ranked), ...literalSecrets(kind, one.values)];
     return found.map((each) => ({ severity: 'warning', ...each, address: one.address, origin: each.attribute === undefined ? one.origin : one.at(each.attribute) }));
   });
   return [...advice, ...project.declarations.flatMap((one) => mergedBadly(one, kinds.get(one.kind))), ...identicals(project.declarations, kinds)];
@@ -77,6 +80,30 @@ function clearedBadly(one: Declaration, name: string): readonly Diagnostic[] {
     : [`\`lifecycle.clear\` needs \`${name}: [{}, []]\``, `Write exactly that, or remove \`clear\`.`];
   return [{ severity: 'error', code: 'clear', summary: `${one.address}: ${summary}`, detail, address: one.address, attribute, origin: one.at(attribute) }];
 }
+
+/** Members of documents that are named as secrets are, and whose value is written down. */
+function literalSecrets(kind: Kind, values: Values): readonly Advice[] {
+  const documents = writables(kind).filter(([name, { word }]) => word === 'document' && Object.hasOwn(values, name));
+  return documents.flatMap(([name, { wire }]) =>
+    [...literalsIn(values[name] as Value, name)].map((path): Advice => {
+      const shown = 'What is shown leaves the value out; the file and the state hold it.';
+      const detail = wire === 'merge' ? `Write \`"\${secret.env.NAME}"\`. ${shown}` : shown;
+      return { code: 'literal-secret', summary: `\`${path}\` is named as a secret is, and its value is written down`, detail, attribute: path };
+    }),
+  );
+}
+
+function* literalsIn(value: Value, path: string): Generator<string> {
+  if (Array.isArray(value)) for (const [index, item] of (value as readonly Value[]).entries()) yield* literalsIn(item, `${path}.${index}`);
+  else if (isTree(value))
+    for (const [name, item] of Object.entries(value)) {
+      if (isSecretName(name) && isLiteral(item)) yield `${path}.${name}`;
+      else yield* literalsIn(item, `${path}.${name}`);
+    }
+}
+
+/** A text or number that is there, and no mask: of that an error tells. */
+const isLiteral = (value: Value): boolean => typeof value === 'number' || value instanceof Template || (typeof value === 'string' && value !== '' && !isMask(value));
 
 /** Words that an open list does not name, and that are not `ranked` as custom roles are. */
 function strangeChoices(attributes: Attributes, values: Values, ranked: Roles, prefix = ''): readonly Advice[] {

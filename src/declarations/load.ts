@@ -2,13 +2,11 @@
 // each with its place; a project only where there is none.
 import { resolve as resolvePath } from 'node:path';
 import {
-  Secret,
   canonical,
   compareText,
   defaultSettings,
   didYouMean,
   digest,
-  own,
   sha256,
   tryAddress,
   type Collections,
@@ -17,16 +15,19 @@ import {
   type Kinds,
   type Origin,
   type Project,
+  type Secret,
 } from '../model/index.js';
 import type { DeclarationFiles } from '../ports/index.js';
-import { collect, type Collected } from './collect.js';
+import { collect, type Collected, type Piece } from './collect.js';
+import { variablesBelow, type Environment } from './environment.js';
 import { expectationOf } from './expectations.js';
 import { holdsExpression, spell } from './interpolate.js';
 import { libraryOf, type Library } from './library.js';
 import { findFiles, type Found } from './paths.js';
 import { isMap, type Raw } from './raw.js';
 import { reportOf, type Report } from './report.js';
-import { complain, declarationsOf, lookupOf, mergeSettings, refuseConflicts, settingsOf, type Run } from './resolve.js';
+import { allowedIn, complain, declarationsOf, lookupOf, mergeSettings, refuseConflicts, settingsOf, type Run } from './resolve.js';
+import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
 import type { ProgramDocument, Synthesise } from './stack-files.js';
 import { found as foundWord, validatorsOf } from './validate.js';
 import { ofType, outsideValue, wordsOf, type VariableTypes } from './variables.js';
@@ -43,13 +44,15 @@ export interface LoadOptions {
   readonly files: DeclarationFiles;
   readonly stdin: () => Promise<string>;
   /** For `${env.X}`, `TRUEUP_VAR_x` and, when it is revealed, `${secret.env.X}`. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** Runs CDK programs. Absent where what they declare is not asked for: then they declare nothing. */
   readonly synthesise?: Synthesise;
   /** `--env`. */
   readonly env?: string;
   /** `--var`. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Told of each secret that is declared, whether or not the project loads. */
+  readonly found?: (secret: Secret) => void;
 }
 
 export interface Loaded {
@@ -70,7 +73,8 @@ export interface Loaded {
 export async function load(given: LoadOptions): Promise<Loaded> {
   const { kinds, collections, files, cwd } = given;
   const finding = findFiles(files, cwd, given.paths, given.env);
-  const options: Loading = { ...given, prefixes: finding.stacks.length > 0 ? [VARIABLE, TERRAFORM_VARIABLE] : [VARIABLE] };
+  const prefixes = finding.stacks.length > 0 ? [VARIABLE, TERRAFORM_VARIABLE] : [VARIABLE];
+  const options: Loading = { ...given, prefixes, outside: outsideVariables(given, prefixes), secretVariables: new Set() };
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
   const brought =
     finding.stacks.length > 0 && finding.diagnostics.length === 0
@@ -89,17 +93,24 @@ export async function load(given: LoadOptions): Promise<Loaded> {
     report,
     validators: await validatorsOf(kinds, collections),
     said: new Set(),
-    scope: { variables: new Map(), environment: options.environment, prefixes: options.prefixes, using: (name) => used.add(name) },
+    scope: {
+      variables: new Map(),
+      environment: options.environment,
+      prefixes: options.prefixes,
+      allowed: allowedIn([...collected.settings, ...(overlay?.settings ?? [])]),
+      using: (name) => used.add(name),
+    },
     lookups: new Map(collected.lookups.map(({ name, raw }) => [name, isMap(raw) ? Object.keys(raw)[0] : undefined])),
-    secret: (source, name) => secretOf(options, source, name),
+    secret: secretsBelow(options, []),
     forms: new Map(),
     unread: [...collected.unread, ...(overlay?.unread ?? []), ...(brokenOff ? [() => true] : [])],
     unusable: [],
   };
-  const parts = resolve({ ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay, brought.types) } }, collected, overlay);
+  const parts = resolve(options, { ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay, brought.types) } }, collected, overlay);
+  refuseSecretVariables(run, options, [...collected.variables, ...(overlay?.variables ?? [])]);
   adviseUnused(options, used, report);
   const frame = framing(library, [...finding.files, ...brought.documents, ...(finding.overlay ? [finding.overlay] : [])], cwd);
-  const variables = Object.fromEntries(Object.entries(outsideVariables(options)).filter(([name]) => used.has(name)));
+  const variables = Object.fromEntries(Object.entries(options.outside).filter(([name]) => used.has(name)));
   const understood = projectOf(parts, finding.paths, variables);
   const mayBeDeclared = (address: string): boolean => {
     const { kind, name } = tryAddress(address) ?? {};
@@ -133,11 +144,12 @@ type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations' | 'expectatio
 
 const MOST_DECLARATIONS = 250_000;
 
-function resolve(run: Run, collected: Collected, overlay: Collected | undefined): Parts {
-  const shared = collected.settings.map((piece) => settingsOf(run, piece));
+function resolve(options: Loading, bare: Run, collected: Collected, overlay: Collected | undefined): Parts {
+  const shared = collected.settings.map((piece) => settingsOf(bare, piece));
   // An environment never shares a state: what the shared files say of it counts without one.
   const base = overlay ? shared.map(({ state: _, ...rest }) => rest) : shared;
-  const settings = [...base, ...(overlay?.settings ?? []).map((piece) => settingsOf(run, piece))].reduce(mergeSettings, defaultSettings);
+  const settings = [...base, ...(overlay?.settings ?? []).map((piece) => settingsOf(bare, piece))].reduce(mergeSettings, defaultSettings);
+  const run: Run = { ...bare, secret: secretsBelow(options, settings.secret_roots ?? []) };
   const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
   const declarations: Declaration[] = [];
   for (const piece of collected.declared) {
@@ -180,15 +192,15 @@ const TERRAFORM_VARIABLE = 'TF_VAR_';
 interface Loading extends LoadOptions {
   /** The first wins. */
   readonly prefixes: readonly string[];
+  /** What the caller gave, by name. */
+  readonly outside: Readonly<Record<string, string>>;
+  /** Names of the variables that secrets are read from, as they are found. */
+  readonly secretVariables: Set<string>;
 }
 
 /** What the caller gave, by name; `--var` wins over the environment. */
-function outsideVariables({ environment, variables, prefixes }: Loading): Readonly<Record<string, string>> {
-  const named = prefixes
-    .toReversed()
-    .flatMap((prefix) =>
-      Object.entries(environment).flatMap(([name, text]) => (name.startsWith(prefix) && text !== undefined ? [[name.slice(prefix.length), text] as const] : [])),
-    );
+function outsideVariables({ environment, variables }: LoadOptions, prefixes: readonly string[]): Readonly<Record<string, string>> {
+  const named = prefixes.toReversed().flatMap((prefix) => variablesBelow(environment, prefix));
   return { ...Object.fromEntries(named), ...variables };
 }
 
@@ -210,7 +222,7 @@ function variablesOf(run: Run, options: Loading, collected: Collected, overlay: 
       complain(run, piece, { path: [], code: 'bad-variable', summary: `the variable \`${piece.name}\` has to be ${wordsOf(type).what}, not ${foundWord(piece.raw)}` });
     known.set(piece.name, value ?? piece.raw);
   }
-  for (const [name, text] of Object.entries(outsideVariables(options))) {
+  for (const [name, text] of Object.entries(options.outside)) {
     const type = types.get(name);
     const value = outsideValue(text, type, known.get(name));
     if (value !== undefined) {
@@ -228,26 +240,50 @@ function variablesOf(run: Run, options: Loading, collected: Collected, overlay: 
   return known;
 }
 
-function adviseUnused(options: LoadOptions, used: ReadonlySet<string>, report: Report): void {
-  for (const name of Object.keys(options.variables)) {
-    if (!used.has(name))
-      report.add(() => ({ severity: 'warning', code: 'unused-variable', summary: `nothing uses the variable \`${name}\` that --var gives.${didYouMean(name, used)}` }));
-  }
+/** The secrets that texts name, for what does not load the declarations. @param roots `settings.secret_roots` */
+export function secretsNamed(texts: Iterable<string>, options: Pick<LoadOptions, 'environment' | 'files' | 'cwd'>, roots: readonly string[]): readonly Secret[] {
+  const found: Secret[] = [];
+  const source = secretsBelow({ ...options, prefixes: [VARIABLE, TERRAFORM_VARIABLE], secretVariables: new Set(), found: (secret) => found.push(secret) }, roots);
+  for (const text of texts) for (const [from, name] of secretsNamedIn(text)) source(from, name);
+  return found;
 }
 
-const LONGEST_SECRET = 65_536;
+type Reading = Pick<Loading, 'environment' | 'files' | 'cwd' | 'prefixes' | 'secretVariables' | 'found'>;
 
-/** Read when it is asked for, never before. What is empty or cannot be read is no secret. */
-function secretOf({ environment, files, cwd, prefixes }: Loading, source: 'env' | 'file', name: string): Secret {
-  const names = name.startsWith(VARIABLE) ? prefixes.map((prefix) => prefix + name.slice(VARIABLE.length)) : [name];
-  if (source === 'env') return new Secret(`env.${name}`, () => names.map((one) => own(environment, one)).find(Boolean));
-  return new Secret(`file.${name}`, () => {
-    try {
-      const path = resolvePath(cwd, name);
-      if (files.stat(path)?.kind !== 'file') return undefined;
-      return new TextDecoder().decode(files.read(path, LONGEST_SECRET)).replace(/\r?\n$/, '') || undefined;
-    } catch {
-      return undefined;
-    }
+/** The variable of a stack is given its value by several names. */
+const secretsBelow = ({ environment, files, cwd, prefixes, secretVariables, found = () => undefined }: Reading, roots: readonly string[]): SecretSource =>
+  secretSource({
+    environment,
+    files,
+    cwd,
+    roots,
+    found,
+    namesOf(name) {
+      if (!name.startsWith(VARIABLE)) return [name];
+      const variable = name.slice(VARIABLE.length);
+      secretVariables.add(variable);
+      return prefixes.map((prefix) => prefix + variable);
+    },
   });
+/** The variables of secrets come from the environment: a command line is seen by others, and a file is shared. */
+function refuseSecretVariables(run: Run, { variables, secretVariables, prefixes }: Loading, inFiles: readonly Piece[]): void {
+  const detail = (name: string): string => `Give it in the environment: ${prefixes.map((prefix) => prefix + name).join(' or ')}.`;
+  for (const name of Object.keys(variables))
+    if (secretVariables.has(name))
+      run.report.add(() => ({
+        severity: 'error',
+        code: 'literal-secret',
+        summary: `the variable \`${name}\` is secret: its value cannot be given by --var`,
+        detail: detail(name),
+      }));
+  for (const piece of inFiles)
+    if (secretVariables.has(piece.name))
+      complain(run, piece, { path: [], code: 'literal-secret', summary: `the variable \`${piece.name}\` is secret: its value cannot stand in a file`, detail: detail(piece.name) });
+}
+
+function adviseUnused(options: Loading, used: ReadonlySet<string>, report: Report): void {
+  for (const name of Object.keys(options.variables)) {
+    if (!used.has(name) && !options.secretVariables.has(name))
+      report.add(() => ({ severity: 'warning', code: 'unused-variable', summary: `nothing uses the variable \`${name}\` that --var gives.${didYouMean(name, used)}` }));
+  }
 }

@@ -1,6 +1,6 @@
 // One file as it is read and shown: its text, where its lines begin, and the few lines around a place with every
 // value that may be a secret blanked out. Pages are opened on demand and not kept.
-import { nearest } from '../model/index.js';
+import { isSecretName, nearest } from '../model/index.js';
 
 export interface Page {
   readonly text: string;
@@ -78,14 +78,14 @@ interface Key {
 function keysIn(line: string, names: ReadonlySet<string>): readonly Key[] {
   return [...line.matchAll(KEY)].map((match) => {
     const name = match.slice(1).find((part) => part !== undefined) ?? '';
-    return { start: match.index, end: match.index + match[0].length, secret: isSecretName(name, names) };
+    return { start: match.index, end: match.index + match[0].length, secret: mayBeSecret(name, names) };
   });
 }
 
 const namesSource = (rest: string): boolean => SOURCE_ONLY.test(rest);
 
-function isSecretName(name: string, names: ReadonlySet<string>): boolean {
-  return names.has(name) || /secret|password|token/i.test(name) || nearest(name, names) !== undefined;
+function mayBeSecret(name: string, names: ReadonlySet<string>): boolean {
+  return names.has(name) || isSecretName(name) || /secret|password|token/i.test(name) || nearest(name, names) !== undefined;
 }
 
 /** Columns of a line that are shown: with what stands before them, they fit into 80. */

@@ -4,6 +4,7 @@ import {
   NAME,
   didYouMean,
   formatAddress,
+  isOwnCredential,
   isTree,
   normalAll,
   object,
@@ -19,15 +20,15 @@ import {
   type Lifecycle,
   type Lookup,
   type Origin,
-  type Secret,
   type Settings,
   type Values,
 } from '../model/index.js';
 import { placeText, type MayHold, type Piece } from './collect.js';
-import { escapeText, literalOf } from './expression.js';
+import { ENV_NAME, escapeText, literalOf } from './expression.js';
 import { build, converted, substitute, type Desk, type Scope } from './interpolate.js';
 import type { Library } from './library.js';
 import type { Report } from './report.js';
+import { ownCredential, type SecretSource } from './secret-source.js';
 import { isMap, type Raw, type RawMap } from './raw.js';
 import { check, found, type Complaint, type Validators } from './validate.js';
 import { ofType } from './variables.js';
@@ -44,7 +45,7 @@ export interface Run {
   readonly said: Set<string>;
   readonly scope: Scope;
   readonly lookups: Desk['lookups'];
-  readonly secret: (source: 'env' | 'file', name: string) => Secret;
+  readonly secret: SecretSource;
   /** Filled while loading. */
   readonly forms: Map<string, Form>;
   readonly unread: MayHold[];
@@ -114,6 +115,7 @@ function tryRead(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, ins
 export function settingsOf(run: Run, piece: Piece): Partial<Settings> {
   const form: Form = { attributes: settingsAttribute.attributes, validator: run.validators.settings, what: 'settings', references: () => false };
   const values = read(run, piece, piece.raw, form, run.scope, []) ?? {};
+  for (const complaint of allowEnvTrouble(piece.raw)) complain(run, piece, complaint);
   for (const [path, least] of [
     ['policy.max_deletes', 0],
     ['policy.max_changed_percent', 0],
@@ -128,6 +130,24 @@ export function settingsOf(run: Run, piece: Piece): Partial<Settings> {
     if (roleLadder.some((one) => one === name))
       complain(run, piece, { path: ['roles', name], code: 'known-role', summary: `\`${name}\` is a known role, which has its rank already`, detail: 'Rank custom roles alone.' });
   return values;
+}
+
+/** Names that `settings.allow_env` writes out: it is read before anything is filled in. */
+export function allowedIn(pieces: readonly Piece[]): ReadonlySet<string> {
+  const last = pieces.flatMap(({ raw }) => (isMap(raw) && Array.isArray(raw['allow_env']) ? [raw['allow_env'] as readonly Raw[]] : [])).at(-1) ?? [];
+  return new Set(last.filter((one) => typeof one === 'string'));
+}
+
+function allowEnvTrouble(raw: Raw): readonly Complaint[] {
+  const given = isMap(raw) ? raw['allow_env'] : undefined;
+  return [given].flat().flatMap((name, index): readonly Complaint[] => {
+    const path = ['allow_env', ...(Array.isArray(given) ? [String(index)] : [])];
+    if (typeof name !== 'string') return [];
+    if (isOwnCredential(name)) return [{ path, ...ownCredential('`allow_env`', name) }];
+    return ENV_NAME.test(name)
+      ? []
+      : [{ path, code: 'bad-name', summary: '`allow_env` holds names of environment variables', detail: 'Write each name out, as in `allow_env: [SITE_KEY]`.' }];
+  });
 }
 
 export function mergeSettings(base: Settings, over: Partial<Settings>): Settings {

@@ -54,6 +54,16 @@ export const settings = object('How the project is run. At most once in a projec
       optional: true,
     },
   ),
+  allow_env: list('Environment variables that `${env…}` may read although they are named as credentials are: what they hold is shown and stored.', text('Name of a variable.'), {
+    optional: true,
+  }),
+  secret_roots: list(
+    'Folders below which `${secret.file…}` may read, beside the current folder and `/run/secrets`. Relative ones begin in the current folder.',
+    text('Path of a folder.'),
+    {
+      optional: true,
+    },
+  ),
 });
 
 export function lifecycle(kind: Kind): Attribute {

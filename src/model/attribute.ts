@@ -10,6 +10,8 @@ export interface Traits {
   readonly immutable?: boolean;
   /** Write-only: reads back masked, lives in no file of ours except as a slow hash. */
   readonly secret?: boolean;
+  /** Free text of the service, which may repeat anything: shown, and in no state, ours or terraform's. */
+  readonly unstored?: boolean;
   /** Sent by a full PUT only where declared (otherwise every writable attribute is sent). */
   readonly only_declared?: boolean;
   /** A flag that the service raises by itself: only `false` can be declared, which takes it back. A create does not send it. */
@@ -37,6 +39,11 @@ export type Plain = { readonly word: 'integer' | 'number' | 'flag' | 'document' 
 export type Shape = Text | Choice | Ref | List | SetOf | MapOf | ObjectOf | Plain;
 export type Attribute = Shape & { readonly doc: string } & Traits;
 export type Attributes = Readonly<Record<string, Attribute>>;
+
+/** The attributes that a state may hold. */
+export type Stored<A> = { [K in keyof A as A[K] extends { readonly unstored: true } ? never : K]: A[K] };
+export const stored = <const A extends Attributes>(attributes: A): Stored<A> =>
+  Object.fromEntries(Object.entries(attributes).filter(([, { unstored }]) => unstored !== true)) as Stored<A>;
 
 export const text = <const T extends Traits>(doc: string, traits?: T & Pick<Text, 'format'>) => ({ word: 'text', doc, ...traits }) as { word: 'text'; doc: string } & T;
 export const integer = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'integer', doc, ...traits }) as { word: 'integer'; doc: string } & T;

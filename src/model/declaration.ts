@@ -100,6 +100,10 @@ export interface Settings {
   /** How a configuration is written: `put` (the default) sends the whole of it, `patch` adds to it. */
   readonly configuration_writes?: 'put' | 'patch';
   readonly roles: Roles;
+  /** Environment variables that `${env…}` may read although they are named as credentials are. */
+  readonly allow_env?: readonly string[];
+  /** Folders below which `${secret.file…}` may read, beside the current one and `/run/secrets`. */
+  readonly secret_roots?: readonly string[];
 }
 
 export const defaultSettings: Settings = { policy: { max_deletes: 5, max_changed_percent: 30 }, v2_headers: {}, roles: {} };

@@ -1,5 +1,5 @@
 // A kind is one file that reads as its own manual; this is its form: a collection whose objects are declared.
-import { walk, type Attribute, type Attributes, type Fields } from './attribute.js';
+import { stored, walk, type Attribute, type Attributes, type Fields } from './attribute.js';
 import type { Collection, Reading } from './collection.js';
 import type { Declaration, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -74,6 +74,9 @@ export type Kinds = ReadonlyMap<string, Kind>;
 export function kindsOf(list: readonly Kind[]): Kinds {
   return new Map(list.map((one) => [one.name, one]));
 }
+
+/** The kinds as far as a state may hold their objects. */
+export const storedKinds = (kinds: Kinds): Kinds => kindsOf([...kinds.values()].map((one) => ({ ...one, attributes: stored(one.attributes) })));
 
 /** The words `lifecycle.on_removal` takes for a kind; the first is the default. */
 export function removals(one: Kind): readonly Removal[] {

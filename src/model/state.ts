@@ -1,8 +1,18 @@
 // Memory between runs. The state is a value; the journal is a list of records that turn one state into the next.
 import type { Json, JsonObject } from './json.js';
 
-/** A slow keyed hash of a secret: proves equality, gives nothing away. */
+/** Proves a secret unchanged and gives nothing away: HMAC-SHA256 over `of`, keyed by scrypt of the secret, or by its HMAC under TRUEUP_FINGERPRINT_KEY. */
 export interface Fingerprint {
+  /** `<address> <path>` as it was when this was made: equal secrets have different fingerprints, and a renamed object keeps its own. */
+  readonly of: string;
+  /** base64 */
+  readonly hash: string;
+  /** log2 of scrypt's N, with r = 8, p = 1 and the salt of the state. Absent: made with the key. */
+  readonly cost?: number;
+}
+
+/** As states of format 1 hold it: scrypt with a salt of its own. */
+export interface SaltedFingerprint {
   readonly algorithm: 'scrypt';
   /** log2 of the cost N; block size r; parallelism p. */
   readonly cost: number;
@@ -13,6 +23,16 @@ export interface Fingerprint {
   readonly hash: string;
   /** Whether TRUEUP_FINGERPRINT_KEY was mixed in. */
   readonly keyed: boolean;
+}
+
+/** One fingerprint over several secrets together: asked first, it costs one scrypt, or with the key next to nothing, for all of them. */
+export interface Together {
+  /** Digest of the list of their fingerprints: which secrets it is over, and as of when. */
+  readonly of: string;
+  /** base64 */
+  readonly hash: string;
+  /** As in a fingerprint. */
+  readonly cost?: number;
 }
 
 export interface Entry {
@@ -26,7 +46,7 @@ export interface Entry {
   readonly observed: JsonObject;
   readonly depends_on: readonly string[];
   /** By dotted attribute path. */
-  readonly secrets?: Readonly<Record<string, Fingerprint>>;
+  readonly secrets?: Readonly<Record<string, Fingerprint | SaltedFingerprint>>;
   readonly protect?: boolean;
   readonly on_removal?: string;
   /** ISO 8601, when `applied` was written. */
@@ -62,7 +82,7 @@ export interface Recent extends Moment {
 }
 
 export interface State {
-  readonly format_version: 1;
+  readonly format_version: 2;
   readonly lineage: string;
   readonly serial: number;
   /** Identifies the cloud this state is about (origins of the target), so that it is never used against another. */
@@ -71,6 +91,10 @@ export interface State {
   readonly spent: readonly Spent[];
   /** What listings may not show yet, by run and kind; kept for a day at most. */
   readonly recent?: readonly Recent[];
+  /** Salt of all fingerprints, 16 random bytes in base64. Absent until a run that writes has opened the state. */
+  readonly secrets_salt?: string;
+  /** The newest first. */
+  readonly secrets_together?: readonly Together[];
 }
 
 /** What is on disk before the first byte of a write leaves. */
@@ -127,6 +151,8 @@ export interface Begin {
   readonly serial: number;
   readonly target: string;
   readonly at: string;
+  /** As in the state. */
+  readonly secrets_salt?: string;
 }
 
 /** What follows the first record of a journal. */
@@ -134,7 +160,7 @@ export type RunRecord = Intent | Result | Seen;
 export type JournalRecord = Begin | RunRecord;
 
 export function emptyState(lineage: string, target: string): State {
-  return { format_version: 1, lineage, serial: 0, target, resources: {}, spent: [] };
+  return { format_version: 2, lineage, serial: 0, target, resources: {}, spent: [] };
 }
 
 /** The state after a journal: results folded in, in order; the serial is the caller's to raise. */

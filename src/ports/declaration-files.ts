@@ -1,5 +1,5 @@
 // The disk as the loader of declarations sees it.
-import { closeSync, lstatSync, openSync, readSync, readdirSync, statSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import type { DeclarationFiles } from './index.js';
 
 export const declarationFiles: DeclarationFiles = {
@@ -25,5 +25,12 @@ export const declarationFiles: DeclarationFiles = {
     }
   },
   list: (path) => readdirSync(path),
+  realPath(path) {
+    try {
+      return realpathSync(path);
+    } catch {
+      return undefined;
+    }
+  },
   isLink: (path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true,
 };

@@ -1,6 +1,6 @@
 // Time, randomness, disk and network come in through here, so that a whole run can be simulated from a seed,
 // killed at any point and replayed. The real ones stand in the files beside; the simulated ones live in test/.
-import type { Fingerprint } from '../model/index.js';
+import type { Fingerprint, SaltedFingerprint, State } from '../model/index.js';
 
 export interface Clock {
   /** Milliseconds since 1970 UTC. */
@@ -70,10 +70,25 @@ export interface LockPort {
   hold(name: string): Promise<{ release(): Promise<void> } | 'taken' | 'absent'>;
 }
 
-/** Slow keyed hashes of secrets: prove that a value is unchanged without holding it. */
+/** A secret that is at hand, and the fingerprint that the state holds of it. */
+export interface Known {
+  readonly value: string;
+  readonly fingerprint: Fingerprint | SaltedFingerprint;
+  /** Whether it is to be compared by itself, should it not be proven unchanged together with others. */
+  readonly asked: boolean;
+}
+
+/** Whether a secret is the one that the fingerprint was made of; undefined where that cannot be told: the key is not here, or it was not asked for. */
+export type Compared = boolean | undefined;
+
+/** Slow or keyed hashes of secrets: prove that a value is unchanged without holding it. */
 export interface Fingerprints {
-  make(value: string): Promise<Fingerprint>;
-  matches(value: string, fingerprint: Fingerprint): Promise<boolean>;
+  /** @param salt of the state @param of `<address> <path>` */
+  make(salt: string, of: string, value: string): Promise<Fingerprint>;
+  /** In the order of `known`, of which those that are not asked only help to prove all unchanged at once. @param advance told how many of how many distinct values were compared one by one */
+  compare(state: Pick<State, 'secrets_salt' | 'secrets_together'>, known: readonly Known[], advance: (done: number, total: number) => void): Promise<readonly Compared[]>;
+  /** The state with older fingerprints made anew, and with one over all secrets together, as far as values were made or compared here before. @param values by `<address> <path>` */
+  renew(state: State, values: ReadonlyMap<string, string>): Promise<State>;
 }
 
 export interface Ports {
@@ -93,6 +108,8 @@ export interface DeclarationFiles {
   read(path: string, limit: number): Uint8Array;
   /** Names in a folder. */
   list(path: string): readonly string[];
+  /** With every symbolic link followed; undefined where nothing is, or where it cannot be followed. */
+  realPath(path: string): string | undefined;
   /** Whether the name itself is a symbolic link, wherever that leads. */
   isLink(path: string): boolean;
 }

@@ -29,7 +29,7 @@ import { verify, type DocumentWrite } from './document-write.js';
 import { beforeRun, missingSecret, perform, unproven, withoutSent, type Hands, type Performed, type Surroundings, type WrittenFields } from './execute.js';
 import { remembered } from './observe.js';
 import type { Proposal } from './plan.js';
-import { propose } from './propose.js';
+import { propose, secretsAtHand } from './propose.js';
 import { outcomeOf, recordsOf, recover, settle, type Settled } from './recover.js';
 import { readBack, shownOf, type ReadBack } from './read-back.js';
 import { valueAt } from './resolve.js';
@@ -79,7 +79,7 @@ export async function apply(hands: Hands, project: Project, request: PlanRequest
   }
   const run = new Run(hands, final, snapshot.state.resources);
   const outcomes = await run.all();
-  const trouble = run.trouble ?? (await compacted(hands));
+  const trouble = run.trouble ?? (await compacted(hands, project));
   const diagnostics = [...recovered, ...run.notes, ...(trouble?.diagnostics ?? [])];
   return { proposal: final, approved, outcomes, diagnostics, exit: worst([exitOf(final, outcomes), ...(trouble ? [trouble.exit] : [])]) };
 }
@@ -101,9 +101,9 @@ async function visible({ clock, emit, signal, settleMilliseconds }: Hands, plan:
 }
 
 /** What was done stays done and on record, whatever becomes of the state: the journal holds it. */
-async function compacted({ session }: Hands): Promise<Refusal | undefined> {
+async function compacted({ session, fingerprints }: Hands, project: Project): Promise<Refusal | undefined> {
   try {
-    await session.compact();
+    await session.compact((state) => fingerprints.renew(state, secretsAtHand(project)));
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error;

@@ -24,6 +24,7 @@ import {
   type OutcomeClass,
   type Request,
   type Result,
+  type SaltedFingerprint,
   type Sent,
   type Values,
   type Write,
@@ -189,11 +190,11 @@ async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: D
   const declared = fillAll(kind.attributes, desired.declared, around.resolver);
   const known = priorOf(change, around)?.secrets ?? {};
   const sent = 'write' in change ? change.write?.fields : undefined;
-  const secrets: Record<string, Fingerprint> = {};
+  const secrets: Record<string, Fingerprint | SaltedFingerprint> = {};
   const carried = secretsIn(sent ?? {});
   for (const path of secretsIn(declared).keys()) {
     const value = carried.get(path)?.reveal();
-    if (value !== undefined) secrets[path] = await hands.fingerprints.make(value);
+    if (value !== undefined) secrets[path] = await hands.fingerprints.make(hands.session.snapshot.state.secrets_salt as string, `${change.address} ${path}`, value);
     else if (known[path]) secrets[path] = known[path];
   }
   return {

@@ -107,10 +107,11 @@ export function withoutSecrets(attributes: Attributes, values: Values): Values {
   return out;
 }
 
-/** A live object as the state stores it: in plain texts, without secrets, without what holds nothing, and without documents in which others keep theirs. */
+/** A live object as the state stores it: in plain texts, without secrets, without what holds nothing, without free text of the service, and without documents in which others keep theirs. */
 export function remembered(kind: Kind, values: Values): JsonObject {
   const seen = withoutSecrets(kind.attributes, values);
-  return unescapeAll(redactAll(Object.fromEntries(Object.entries(seen).filter(([name, value]) => !isEmpty(value) && kind.attributes[name]?.wire !== 'merge'))));
+  const isKept = (name: string): boolean => kind.attributes[name]?.wire !== 'merge' && kind.attributes[name]?.unstored !== true;
+  return unescapeAll(redactAll(Object.fromEntries(Object.entries(seen).filter(([name, value]) => !isEmpty(value) && isKept(name)))));
 }
 
 /** @throws Refusal where the state is about another cloud. */

@@ -486,6 +486,11 @@ function secretsUnseen(draft: Draft): Diagnostic[] {
   if (addresses.length === 0) return [];
   const shown = addresses.slice(0, 3).join(', ') + (addresses.length > 3 ? `, and ${addresses.length - 3} more` : '');
   return [
-    { severity: 'info', code: 'secret-unseen', summary: `The secret of ${shown} is not available here; it is taken as unchanged.`, detail: 'Give its value to notice a rotation.' },
+    {
+      severity: 'info',
+      code: 'secret-unseen',
+      summary: `The secret of ${shown} cannot be compared here; it is taken as unchanged.`,
+      detail: 'Give its value to notice a rotation.',
+    },
   ];
 }

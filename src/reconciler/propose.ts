@@ -8,14 +8,13 @@ import {
   type CloudReader,
   type Diagnostic,
   type Emit,
-  type Fingerprint,
   type Kinds,
   type PlanRequest,
   type Project,
   type State,
   type Values,
 } from '../model/index.js';
-import type { Clock, Fingerprints } from '../ports/index.js';
+import type { Clock, Fingerprints, Known } from '../ports/index.js';
 import type { Snapshot } from '../state/store.js';
 import type { SecretVerdict } from './diff.js';
 import { previousAddress } from './match.js';
@@ -53,9 +52,20 @@ export async function propose(desk: Desk, project: Project, snapshot: Snapshot |
   const selection = select(desk.kinds, project, state, request);
   const observing = observingOf(desk, state, waited);
   const read = (names: Iterable<string>): Promise<World> => observe(observing, names);
-  const [world, secrets] = await Promise.all([read(neededKinds(project, selection, request)), compareSecrets(desk, selection, state)]);
+  const [world, secrets] = await Promise.all([read(neededKinds(project, selection, request)), compareSecrets(desk, project, selection, state)]);
   const { visibility } = observing;
-  const input: PlanInput = { kinds: desk.kinds, project, state, world, selection, secrets, visibility, compose: desk.cloud.compose, request, now: desk.clock.now() };
+  const input: PlanInput = {
+    kinds: desk.kinds,
+    project,
+    state,
+    world,
+    selection,
+    secrets: secrets.verdicts,
+    visibility,
+    compose: desk.cloud.compose,
+    request,
+    now: desk.clock.now(),
+  };
   const first = plan(input);
   const unread = policyNeeds(first.plan.changes, desk.kinds, project.settings.roles).filter((name) => !world.has(name));
   const more = await readMore(unread, read);
@@ -64,7 +74,7 @@ export async function propose(desk: Desk, project: Project, snapshot: Snapshot |
   const domains = moves ? { domainOf: (await import('./domains.js')).registrableDomain } : {};
   const whole = new Map([...world, ...more.world, ...proven]);
   const final = unread.length === 0 && proven.size === 0 && !moves ? first : plan({ ...input, ...domains, world: whole });
-  const notes = [...unfinished(snapshot), ...more.diagnostics];
+  const notes = [...unfinished(snapshot), ...secrets.diagnostics, ...more.diagnostics];
   return { ...final, plan: { ...final.plan, diagnostics: [...notes, ...final.plan.diagnostics] } };
 }
 
@@ -114,30 +124,44 @@ function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
   ];
 }
 
-/** For each declared secret whether it is the one last sent. A value that cannot be had here is no trouble. */
-async function compareSecrets(desk: Desk, selection: Selection, state: State | undefined): Promise<ReadonlyMap<string, SecretVerdict>> {
-  const jobs = [...selection.declarations.values()].flatMap((declaration) =>
-    [...secretsIn(declaration.values)].map(([path, secret]) => {
-      const entry = state?.resources[previousAddress(declaration, state) ?? declaration.address];
-      return { key: `${declaration.address} ${path}`, secret, fingerprint: entry?.secrets?.[path] };
-    }),
-  );
-  const verdicts = await Promise.all(
-    jobs.map(async ({ key, secret, fingerprint }): Promise<readonly [string, SecretVerdict]> => {
-      const value = secret.reveal();
-      if (value === undefined) return [key, 'unavailable'];
-      if (!fingerprint) return [key, 'unknown'];
-      return [key, await matches(desk, value, fingerprint)];
-    }),
-  );
-  return new Map(verdicts);
+/** For each declared secret whether it is the one last sent. A value that cannot be had here is no error. */
+async function compareSecrets(desk: Desk, project: Project, selection: Selection, state: State | undefined): Promise<Compared> {
+  const verdicts = new Map<string, SecretVerdict>();
+  const known: (Known & { readonly key: string })[] = [];
+  for (const declaration of project.declarations) {
+    const selected = selection.declarations.get(declaration.address);
+    // What is not selected helps to prove all unchanged at once.
+    if (!selected && (state?.secrets_together ?? []).length === 0) continue;
+    const entry = state?.resources[previousAddress(declaration, state) ?? declaration.address];
+    for (const [path, secret] of secretsIn((selected ?? declaration).values)) {
+      const [key, value, fingerprint] = [`${declaration.address} ${path}`, secret.reveal(), entry?.secrets?.[path]];
+      if (value !== undefined && fingerprint) known.push({ key, value, fingerprint, asked: selected !== undefined });
+      else if (selected) verdicts.set(key, value === undefined ? 'unavailable' : 'unknown');
+    }
+  }
+  const asked = known.filter((one) => one.asked);
+  if (asked.length === 0) return { verdicts, diagnostics: [] };
+  const compared = await desk.fingerprints.compare(state ?? {}, known, (done, total) => desk.emit({ type: 'comparing', done, total }));
+  known.forEach((one, index) => one.asked && verdicts.set(one.key, compared[index] === undefined ? 'unavailable' : compared[index] ? 'same' : 'changed'));
+  const locked = asked.filter(({ key }) => verdicts.get(key) === 'unavailable').length;
+  return { verdicts, diagnostics: locked === 0 ? [] : [keyMissing(locked)] };
 }
 
-async function matches(desk: Desk, value: string, fingerprint: Fingerprint): Promise<SecretVerdict> {
-  try {
-    return (await desk.fingerprints.matches(value, fingerprint)) ? 'same' : 'changed';
-  } catch (error) {
-    if (error instanceof Refusal) return 'unavailable';
-    throw error;
-  }
+interface Compared {
+  /** By `<address> <path>`. */
+  readonly verdicts: ReadonlyMap<string, SecretVerdict>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const keyMissing = (count: number): Diagnostic => ({
+  severity: 'warning',
+  code: 'fingerprint-key',
+  summary: `${count === 1 ? 'A secret was' : `${count} secrets were`} fingerprinted with a key, and TRUEUP_FINGERPRINT_KEY is not set: a changed value is not noticed.`,
+  detail: 'Set TRUEUP_FINGERPRINT_KEY (or TRUEUP_FINGERPRINT_KEY_FILE) to the key that was used before.',
+});
+
+/** Values of declared secrets by `<address> <path>`, as far as they can be had here. */
+export function secretsAtHand({ declarations }: Project): ReadonlyMap<string, string> {
+  const values = declarations.flatMap(({ address, values: declared }) => [...secretsIn(declared)].map(([path, secret]) => [`${address} ${path}`, secret.reveal()] as const));
+  return new Map(values.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }

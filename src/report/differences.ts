@@ -142,7 +142,7 @@ export function oneLine({ before, after, sensitive }: Difference): string | unde
   if ([before, after].some(isLong)) return undefined;
   if (after === undefined) return inline(before ?? null);
   if (before === undefined) return inline(after);
-  if (sensitive) return `${SENSITIVE}, changes`;
+  if (equal(before, after) || (sensitive && after === SENSITIVE)) return `${inline(after)}, changes`;
   if (Array.isArray(before) && Array.isArray(after) && before.length + after.length > 2) return undefined;
   return `${inline(before)} → ${inline(after)}`;
 }

@@ -26,6 +26,7 @@ import {
   type JsonObject,
   type Kind,
   type Kinds,
+  type Masking,
   type Plan,
   type PlanDocument,
   type PatchOperation,
@@ -49,6 +50,8 @@ export interface Meta {
   readonly lineage: string;
   readonly serial: number;
   readonly api_requests: Readonly<Record<string, number>>;
+  /** What no document may hold. */
+  readonly masking: Masking;
 }
 
 export interface PlanInput {
@@ -63,7 +66,7 @@ export interface PlanInput {
 /** The redacted view of a plan. Pure: equal inputs give equal documents. */
 export function planDocument({ plan, kinds, meta, keeps = 'all', impact }: PlanInput): PlanDocument {
   const shown = keeps === 'all' ? plan.changes : plan.changes.filter((change) => change.action !== 'keep' || change.renamed_from !== undefined);
-  return {
+  return meta.masking.said({
     ...head(meta),
     resource_changes: shown.map((change) => resourceChange(change, kindOf(kinds, change.kind))),
     resource_drift: plan.drift.map((drift) => resourceDrift(drift, kindOf(kinds, drift.kind))),
@@ -72,7 +75,7 @@ export function planDocument({ plan, kinds, meta, keeps = 'all', impact }: PlanI
     summary: { ...summarise(plan.changes), writes: countWrites(plan.changes) },
     ...(impact && { impact }),
     diagnostics: plan.diagnostics,
-  };
+  });
 }
 
 export interface DriftInput extends Findings {
@@ -83,12 +86,12 @@ export function driftDocument({ meta, ...findings }: DriftInput): DriftDocument 
   const { drift, in_sync, unmanaged, expectations } = findings;
   const counted = Object.values(unmanaged).reduce((sum, count) => sum + count, 0);
   const failed = expectations.filter(({ verdict }) => verdict === 'failed').length;
-  return { ...head(meta), ...findings, summary: { drifted: drift.length, in_sync: in_sync.length, unmanaged: counted, expectations_failed: failed } };
+  return meta.masking.said({ ...head(meta), ...findings, summary: { drifted: drift.length, in_sync: in_sync.length, unmanaged: counted, expectations_failed: failed } });
 }
 
 /** The document of an access review. */
 export function accessDocument({ access, diagnostics, meta }: Pick<AccessDocument, 'access' | 'diagnostics'> & { readonly meta: Meta }): AccessDocument {
-  return { ...head(meta), access, diagnostics };
+  return meta.masking.said({ ...head(meta), access, diagnostics });
 }
 
 /** The digest of ten thousand declarations costs 0.1 s, and only JSON shows it: it is computed when it is read. */

@@ -111,6 +111,7 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
         case 'waiting':
           return progress();
         case 'reading':
+        case 'comparing':
           return '';
       }
     },

@@ -14,6 +14,8 @@ export interface Progress {
   readonly running: ReadonlyMap<string, string>;
   /** Objects read so far, by kind. */
   readonly reading: ReadonlyMap<string, number>;
+  /** Distinct secrets compared so far, of how many. */
+  readonly comparing?: { readonly done: number; readonly total: number };
   /** Why nothing moves, until the next event. */
   readonly waiting?: string;
 }
@@ -27,6 +29,8 @@ export function advance(progress: Progress, event: Event): Progress {
   switch (event.type) {
     case 'reading':
       return { ...moving, reading: new Map([...moving.reading, [event.kind, event.objects]]) };
+    case 'comparing':
+      return { ...moving, comparing: event };
     case 'start':
       return { ...moving, running: new Map([...moving.running, [event.address, `${during[event.action]} ${event.address}`]]) };
     case 'end': {
@@ -43,7 +47,7 @@ export function advance(progress: Progress, event: Event): Progress {
 
 /** At most `width - 1` columns, without a line feed; empty where there is nothing to tell. */
 export function progressLine(progress: Progress, style: Style): string {
-  const { total, ended, failed, running, reading, waiting } = progress;
+  const { total, ended, failed, running, reading, comparing, waiting } = progress;
   const applying = total > 0 || running.size > 0 || ended > 0;
   const parts = [
     ...(applying
@@ -51,6 +55,7 @@ export function progressLine(progress: Progress, style: Style): string {
       : reading.size > 0
         ? [`reading ${[...reading].map(([kind, objects]) => `${kind} ${objects}`).join(', ')}`]
         : []),
+    ...(!applying && comparing ? [`comparing secrets ${comparing.done}/${comparing.total}`] : []),
     ...(failed > 0 ? [`${failed} not done`] : []),
     ...(waiting === undefined ? [] : [waiting]),
     ...running.values(),

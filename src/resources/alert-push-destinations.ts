@@ -53,7 +53,7 @@ export const alertPushDestinations = kind({
     destination_config_id: text('Identifier, a time-based UUID.', { computed: true }),
     account: ref('Account the destination belongs to.', 'accounts', { computed: true, wire: 'url' }),
     last_error_at: text('Time of the last failed delivery.', { computed: true, wire: 'timestamp' }),
-    last_error_text: text('Text of the last failed delivery.', { computed: true }),
+    last_error_text: text('Text of the last failed delivery.', { computed: true, unstored: true }),
     updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },

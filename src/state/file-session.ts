@@ -57,6 +57,7 @@ export function fileSession(options: SessionOptions): Session {
     serial,
     target: state.target,
     at: new Date(clock.now()).toISOString(),
+    ...(state.secrets_salt !== undefined && { secrets_salt: state.secrets_salt }),
   });
 
   const assertHeld = async (): Promise<void> => {
@@ -79,18 +80,20 @@ export function fileSession(options: SessionOptions): Session {
     await kept;
   };
 
-  const compact = async (): Promise<Snapshot> => {
+  const compact = async (finish: (state: State) => Promise<State> = (state) => Promise.resolve(state)): Promise<Snapshot> => {
     await assertHeld();
     const before = memory.state();
     const folded = fold(before, journal.records());
     const open = pending(journal.records());
     if (!equal(folded, before)) {
       const serial = before.serial + 1;
+      const finished = await finish(folded);
+      await assertHeld();
       const carried = open.length === 0 ? '' : [begin(before, serial), ...open].map(encodeRecord).join('');
       await journal.prepare(carried);
-      const { recent: known = [], ...rest } = folded;
+      const { recent: known = [], ...rest } = finished;
       const recent = known.filter(isOfToday);
-      await memory.replace({ ...rest, serial, spent: folded.spent.filter(isOfToday), ...(recent.length > 0 && { recent }) });
+      await memory.replace({ ...rest, serial, spent: finished.spent.filter(isOfToday), ...(recent.length > 0 && { recent }) });
       await journal.turn(open, carried);
     } else if (open.length === 0) await journal.turn([], '');
     return snapshotOf(memory.state(), journal.records());
@@ -110,7 +113,7 @@ export function fileSession(options: SessionOptions): Session {
     snapshot: snapshotOf(memory.state(), journal.records()),
     record: grouped(inTurn, journal.records(), append),
     assertHeld: shared(() => withDisk(paths.state, assertReady)),
-    compact: () => inTurn(compact),
+    compact: (finish) => inTurn(() => compact(finish)),
     release: () => (released ??= inTurn(release)),
   };
 }

@@ -35,7 +35,7 @@ export function fileStore(options: FileStoreOptions): Store {
     read: () =>
       withDisk(path, async () => {
         const { state, journal } = await loadQuietly(options, await locate(options));
-        if (journal) return snapshotOf(state ?? emptyState(journal.begin.lineage, journal.begin.target), journal.records);
+        if (journal) return snapshotOf(salted(state ?? emptyState(journal.begin.lineage, journal.begin.target), journal.begin.secrets_salt), journal.records);
         return state && snapshotOf(state, []);
       }),
     holder: () => withDisk(path, async () => holderOf(options, (await locate(options)).lock)),
@@ -121,11 +121,15 @@ async function adviseRestore({ files, version, afterLoss = ADOPTED }: FileStoreO
   return `Nothing was changed, and no older generation (${paths.state}.1 to .${GENERATIONS}) is intact. Restore a backup, or move the file away: mv ${shellWord(paths.state)} ${shellWord(`${paths.state}.damaged`)}\n${afterLoss}`;
 }
 
+/** The salt of a journal is that of the state which it continues; a state that has none takes it on when it is next written. */
+const salted = (state: State, salt: string | undefined): State => (state.secrets_salt !== undefined || salt === undefined ? state : { ...state, secrets_salt: salt });
+
 async function startSession(options: FileStoreOptions, paths: Paths, lock: HeldLock, target: string): Promise<Session> {
   const stamp = await options.files.stamp(paths.state);
   const stored = await load(options, paths);
   const begin = stored.journal?.begin;
-  const state = stored.state ?? emptyState(begin?.lineage ?? options.random.uuid(), begin?.target ?? target);
+  const found = stored.state ?? emptyState(begin?.lineage ?? options.random.uuid(), begin?.target ?? target);
+  const state = salted(found, begin?.secrets_salt ?? Buffer.from(options.random.bytes(16)).toString('base64'));
   if (!sameTarget(state.target, target)) {
     refuse('other-target', `${paths.state} is about ${state.target}, and this run is against ${target || 'no target at all'}`, {
       detail: 'Name the right target, or another state (settings.state, --env): ids of one cloud mean nothing in another.',

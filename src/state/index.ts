@@ -1,11 +1,13 @@
 // The door of the state room: stores by location, fingerprints of secrets, saved plans.
 import { resolve } from 'node:path';
-import { refuse } from '../model/index.js';
+import { refuse, type Masking } from '../model/index.js';
 import { fileStore, type FileStoreOptions } from './file-store.js';
+import { maskedStore } from './masked-store.js';
 import type { Store } from './store.js';
 
 export { fileStore, type FileStoreOptions } from './file-store.js';
 export { scryptFingerprints } from './fingerprints.js';
+export { maskedStore } from './masked-store.js';
 export { notesBeside } from './notes.js';
 export { readPlanFile, writePlanFile, type PlanFileOptions } from './plan-file.js';
 export type * from './store.js';
@@ -14,7 +16,7 @@ export type * from './store.js';
  * The store a location names: a path, relative to `folder`.
  * @throws Refusal for the schemes that name a store of another sort. A location may hold a password: it is not repeated.
  */
-export function storeFor(location: string, options: Omit<FileStoreOptions, 'path'> & { /** Absolute. */ readonly folder: string }): Store {
+export function storeFor(location: string, options: Omit<FileStoreOptions, 'path'> & { /** Absolute. */ readonly folder: string; readonly masking: Masking }): Store {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(location)?.[1];
   if (scheme !== undefined)
     refuse('unsupported-store', `a state at ${scheme.toLowerCase()}:// is not supported by this version`, {
@@ -23,6 +25,6 @@ export function storeFor(location: string, options: Omit<FileStoreOptions, 'path
     });
   if (location === '')
     refuse('unsupported-store', 'the location of the state is empty', { detail: 'Name a file, such as settings.state: .trueup/state.json', attribute: 'settings.state' });
-  const { folder, ...rest } = options;
-  return fileStore({ ...rest, path: resolve(folder, location) });
+  const { folder, masking, ...rest } = options;
+  return maskedStore(fileStore({ ...rest, path: resolve(folder, location) }), masking);
 }

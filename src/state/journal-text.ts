@@ -8,7 +8,7 @@ import { damaged } from './trouble.js';
 
 const shapes: ReadonlyMap<unknown, Shape> = new Map(
   Object.entries({
-    begin: members<Begin>({ type: text, run: filled, lineage: filled, serial: whole(0), target: text, at: time }),
+    begin: members<Begin>({ type: text, run: filled, lineage: filled, serial: whole(0), target: text, at: time, 'secrets_salt?': filled }),
     intent: members<Intent>({
       type: text,
       op: filled,

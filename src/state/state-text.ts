@@ -12,8 +12,10 @@ import {
   type Json,
   type Moment,
   type Recent,
+  type SaltedFingerprint,
   type Spent,
   type State,
+  type Together,
 } from '../model/index.js';
 import { parseJson, placeOf, type Place } from './json-text.js';
 import { address, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, text, time, whole, type Flaw, type Shape } from './shape.js';
@@ -27,10 +29,25 @@ export interface Formats {
   readonly upgrades: Readonly<Record<number, (older: Loose) => Loose>>;
 }
 
-export const stateFormats: Formats = { current: 1, upgrades: {} };
+/** Format 1 held salted fingerprints alone, which format 2 still reads, and what the service said of failed deliveries. */
+export const stateFormats: Formats = { current: 2, upgrades: { 1: withoutFreeText } };
+
+function withoutFreeText(older: Loose): Loose {
+  const { resources } = older;
+  if (!isObject(resources)) return older;
+  const cleared = (entry: unknown): unknown => {
+    if (!isObject(entry) || !isObject(entry['observed'])) return entry;
+    const { last_error_text: _, ...observed } = entry['observed'];
+    return { ...entry, observed };
+  };
+  return { ...older, resources: Object.fromEntries(Object.entries(resources).map(([address, entry]) => [address, cleared(entry)])) };
+}
 
 // Bounded, so that a made-up state cannot ask for gigabytes of scrypt.
-const fingerprint = members<Fingerprint>({ algorithm: oneOf('scrypt'), cost: whole(1, 17), block: whole(1, 8), parallel: whole(1, 4), salt: filled, hash: filled, keyed: flag });
+const cost = whole(1, 17);
+const salted = members<SaltedFingerprint>({ algorithm: oneOf('scrypt'), cost, block: whole(1, 8), parallel: whole(1, 4), salt: filled, hash: filled, keyed: flag });
+const current = members<Fingerprint>({ of: filled, hash: filled, 'cost?': cost });
+const fingerprint: Shape = (value) => (isObject(value) && Object.hasOwn(value, 'algorithm') ? salted : current)(value);
 
 const entryMembers = {
   kind: filled,
@@ -78,6 +95,8 @@ const stateShape = members<State>({
   resources: mapOf(address, packedShape),
   spent: listOf(spentShape),
   'recent?': listOf(recentShape),
+  'secrets_salt?': filled,
+  'secrets_together?': listOf(members<Together>({ of: filled, hash: filled, 'cost?': cost })),
 });
 
 const HEAD = /^\{\n {2}"checksum": "([0-9a-f]{64})",\n/;

@@ -39,8 +39,8 @@ export interface Session {
   record(...records: readonly RunRecord[]): Promise<void>;
   /** Fencing: throws where this run does not hold the lock any more. Called before every mutating request. */
   assertHeld(): Promise<void>;
-  /** Folds the journal into the state, durably, and ends the journal unless intents are still pending. Returns the new snapshot. */
-  compact(): Promise<Snapshot>;
+  /** Folds the journal into the state, durably, and ends the journal unless intents are still pending. Returns the new snapshot. @param finish what is written in place of the new state, asked only where one is written */
+  compact(finish?: (state: State) => Promise<State>): Promise<Snapshot>;
   /** Lets the lock go. Safe to call twice. */
   release(): Promise<void>;
 }

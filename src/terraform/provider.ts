@@ -7,6 +7,7 @@ import {
   refuse,
   sameTarget,
   sha256,
+  storedKinds,
   type Cloud,
   type Collection,
   type Collections,
@@ -71,7 +72,8 @@ interface Site {
   close(): Promise<void>;
 }
 
-export function createProvider(tools: ProviderTools): ProviderServer {
+export function createProvider(given: ProviderTools): ProviderServer {
+  const tools: ProviderTools = { ...given, kinds: storedKinds(given.kinds) };
   const { kinds, collections, environment, log } = tools;
   const schema = providerSchema(kinds, collections);
   const resources = new Map([...kinds.values()].map((kind) => [typeName(kind.singular), kind]));

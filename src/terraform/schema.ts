@@ -5,6 +5,7 @@ import {
   providerBlock,
   recordsQuery,
   resourceBlock,
+  storedKinds,
   wholeRecord,
   type Attribute,
   type Attributes,
@@ -19,7 +20,7 @@ import type { IdentitySchema, ProviderSchema, Schema, SchemaAttribute } from './
 
 /** The provider's block, a resource and a data source a kind, and a plural data source a collection that is only read. */
 export function providerSchema(kinds: Kinds, collections: Collections): ProviderSchema {
-  const all = [...kinds.values()];
+  const all = [...storedKinds(kinds).values()];
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
   return {
     provider: { version: 0, description: 'Accounts, alert rules, push destinations, roles and router configurations of a device cloud.', attributes: given(providerBlock) },

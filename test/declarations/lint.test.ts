@@ -46,6 +46,18 @@ describe('lint', () => {
       /rule-without-destination alert_rules.r http_destinations 4:32/,
     ],
     [
+      rule('associated_groups: [1], settings: { t: { api-key: k, n: 1 } }'),
+      /^warning literal-secret alert_rules.r settings.t.api-key 2:\d+ `settings.t.api-key` is named as a secret is, and its value is written down$/,
+    ],
+    [
+      'configuration_managers:\n  m: { router: "1", configuration: [{ a: [{ wpa_psk: 12345678 }] }] }\n',
+      /^warning literal-secret configuration_managers.m configuration.0.a.0.wpa_psk 2:\d+ /,
+    ],
+    [
+      'configuration_managers:\n  m: { router: "1", configuration: { sharedKey: "x ${accounts.a.name}" } }\naccounts: { a: { name: a } }\n',
+      /^warning literal-secret configuration_managers.m configuration.sharedKey/,
+    ],
+    [
       'configuration_managers:\n  m: { router: "1", configuration: [{ a: { p: "***" } }] }\n',
       /^error masked-value configuration_managers.m configuration.0.a.p 2:44 .*`a.p` is a mask/,
     ],
@@ -86,6 +98,7 @@ describe('lint', () => {
     ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: "2" }\n'],
     ['alert_rules:\n  r: { associated_groups: [1], http_destinations: [] }\n'],
     ['alert_rules:\n  r: { associated_groups: [1], http_destinations: ["123"] }\n'],
+    ['configuration_managers:\n  m: { router: "1", configuration: [{ psk: "${secret.env.P}", token: true, password: null, secret: "", a: { api_key: { n: x } } }] }\n'],
     ['alert_rules:\n  r: { associated_accounts: "${alert_rules.x.associated_accounts}" }\n'],
   ])('is silent about %j', async (text) => {
     expect(await advice(text)).toEqual([]);

@@ -17,6 +17,10 @@ describe('frames', () => {
     expect(framed('one', 1, 1)).toBe('> 1 | one\n    | ^');
   });
 
+  it('blank the values of members that are named as secrets', () => {
+    for (const name of ['psk', 'wpa_psk', 'passphrase', 'sharedKey', 'api-key', '"private_key"']) expect(framed(`a: { ${name}: hunter2, n: 1 }`, 1, 1)).not.toMatch(/hunter2/);
+  });
+
   it('make tabs, control and bidirectional characters visible, one column each', () => {
     expect(framed('\ta\u001b\u202e\u0085b', 1, 6)).toBe('> 1 | →a␛\uFFFD\uFFFDb\n    |      ^');
   });

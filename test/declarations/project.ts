@@ -34,6 +34,11 @@ export function disk(tree: Tree): DeclarationFiles {
       if (typeof content === 'string' && content.startsWith(LINK)) return new TextEncoder().encode(content.slice(LINK.length)).subarray(0, limit);
       return (typeof content === 'string' ? new TextEncoder().encode(content) : content).subarray(0, limit);
     },
+    realPath(path) {
+      const content = tree[relative(path)];
+      if (typeof content === 'string' && content.startsWith(LINK)) return content.slice(LINK.length);
+      return this.stat(path) && path;
+    },
     isLink: (path) => String(tree[relative(path)]).startsWith(LINK),
     list(path) {
       const folder = relative(path) === '' ? '' : `${relative(path)}/`;

@@ -186,7 +186,7 @@ async function planHere(cwd: string, environment: Environment, transport: Transp
     emit,
     signal: new AbortController().signal,
   });
-  return propose({ kinds, cloud, fingerprints: scryptFingerprints({ random }), clock, emit, settleMilliseconds: 0 }, project, snapshot, {
+  return propose({ kinds, cloud, fingerprints: scryptFingerprints(), clock, emit, settleMilliseconds: 0 }, project, snapshot, {
     targets: [],
     excludes: [],
     allow: [],

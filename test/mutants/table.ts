@@ -27,6 +27,9 @@ const leaving = ['reconciler/leaving.test.ts'];
 const doubt = ['reconciler/doubt.test.ts'];
 const administrators = ['reconciler/administrators.test.ts'];
 const attribution = ['reconciler/attribution.test.ts'];
+const masked = ['report/masked.test.ts'];
+const masking = ['model/masking.test.ts'];
+const secretSource = ['declarations/secret-source.test.ts'];
 const listing = ['api/listing.test.ts'];
 const writing = ['api/writing.test.ts'];
 const patience = ['api/patience.test.ts'];
@@ -115,6 +118,34 @@ export const mutants: readonly Mutant[] = [
     find: '!Object.hasOwn(observed, name) ||',
     replace: '!(name in observed) ||',
     tests: texts,
+  },
+  {
+    name: 'a journal forgets the salt of its state',
+    file: 'state/file-store.ts',
+    find: 'begin?.secrets_salt ?? Buffer',
+    replace: 'Buffer',
+    tests: store,
+  },
+  {
+    name: 'one fingerprint speaks for other secrets',
+    file: 'state/fingerprints.ts',
+    find: 'if (!together || !alike(',
+    replace: 'if (!together || alike(',
+    tests: ['state/fingerprints.test.ts'],
+  },
+  {
+    name: 'secrets that nobody compared are fingerprinted anew',
+    file: 'state/fingerprints.ts',
+    find: 'value === undefined || !isProven(known, value)',
+    replace: 'value === undefined',
+    tests: ['state/fingerprints.test.ts'],
+  },
+  {
+    name: 'equal secrets have equal fingerprints',
+    file: 'state/fingerprints.ts',
+    find: 'recipeOf(salt, slowness)), of)',
+    replace: "recipeOf(salt, slowness)), '')",
+    tests: ['state/fingerprints.test.ts'],
   },
   {
     name: 'a newer state is taken',
@@ -561,10 +592,116 @@ export const mutants: readonly Mutant[] = [
     tests: ['declarations/yaml.test.ts'],
   },
   {
+    name: 'a plan shows what the service repeats of a secret',
+    file: 'report/document.ts',
+    find: 'return meta.masking.said({\n    ...head(meta),\n    resource_changes',
+    replace: 'return ({\n    ...head(meta),\n    resource_changes',
+    tests: masked,
+  },
+  {
+    name: 'an audit shows what the service repeats of a secret',
+    file: 'report/document.ts',
+    find: 'return meta.masking.said({ ...head(meta), ...findings,',
+    replace: 'return ({ ...head(meta), ...findings,',
+    tests: masked,
+  },
+  {
+    name: 'a secret is found in one spelling alone',
+    file: 'model/masking.ts',
+    find: '.filter(({ length }) => length >= LONG).flatMap(spellings)',
+    replace: '.filter(({ length }) => length >= LONG)',
+    tests: masked,
+  },
+  {
+    name: 'what is named as a secret is shown',
+    file: 'model/masking.ts',
+    find: 'byName && isNamed(name) ?',
+    replace: 'byName && name === "" ?',
+    tests: masking,
+  },
+  {
+    name: 'a difference is not judged by its path',
+    file: 'model/masking.ts',
+    find: 'return secret ? covered(item) : value(item);',
+    replace: 'return value(item);',
+    tests: masking,
+  },
+  { name: 'an address is masked in what is said of it', file: 'model/masking.ts', find: 'thing.split(about).map(text).join(about)', replace: 'text(thing)', tests: masking },
+  {
+    name: 'words that overlap leave a part of one',
+    file: 'model/word-finder.ts',
+    find: 'if (last && from <= last[1])',
+    replace: 'if (last && from < last[0])',
+    tests: ['model/word-finder.test.ts'],
+  },
+  {
+    name: 'a value of a secret lies in the state',
+    file: 'state/masked-store.ts',
+    find: 'entry: entry(record.entry)',
+    replace: 'entry: record.entry',
+    tests: ['state/masked-store.test.ts'],
+  },
+  {
+    name: 'a value of a secret lies in the journal',
+    file: 'state/masked-store.ts',
+    find: 'body: clear(record.body)',
+    replace: 'body: record.body',
+    tests: ['state/masked-store.test.ts'],
+  },
+  {
+    name: 'a credential passes as a plain variable',
+    file: 'declarations/interpolate.ts',
+    find: 'if (wrong) return void complain({ path, ...wrong });',
+    replace: '',
+    tests: secretSource,
+  },
+  {
+    name: 'our own credentials may be allowed',
+    file: 'declarations/interpolate.ts',
+    find: 'if (isOwnCredential(name)) return ownCredential(text, name);',
+    replace: '',
+    tests: secretSource,
+  },
+  {
+    name: 'our own credentials are sent as secrets',
+    file: 'declarations/secret-source.ts',
+    find: 'if (isOwnCredential(name)) return',
+    replace: 'if (name === "") return',
+    tests: secretSource,
+  },
+  {
+    name: 'a link leads out of where secrets are read',
+    file: 'declarations/secret-source.ts',
+    find: 'if (allowed.some((root) => isBelow(root, real)))',
+    replace: 'if (allowed.some((root) => isBelow(root, path)))',
+    tests: secretSource,
+  },
+  {
+    name: 'a file is judged once',
+    file: 'declarations/secret-source.ts',
+    find: '(outside(files, allowed, path, name) ? undefined : textOf(',
+    replace: '((false as boolean) ? undefined : textOf(',
+    tests: secretSource,
+  },
+  {
+    name: 'files of the system may be allowed',
+    file: 'declarations/secret-source.ts',
+    find: 'isBelow(folder, path) || isBelow(folder, real)',
+    replace: 'folder === ""',
+    tests: secretSource,
+  },
+  {
+    name: 'a secret is given on the command line',
+    file: 'declarations/load.ts',
+    find: '    if (secretVariables.has(name))\n',
+    replace: '    if (name === "")\n',
+    tests: secretSource,
+  },
+  {
     name: 'a secret may stand anywhere',
     file: 'declarations/interpolate.ts',
-    find: 'if (attribute?.secret === true || attribute === anything) return desk.secret(part.source, part.name);',
-    replace: 'return desk.secret(part.source, part.name);',
+    find: 'if (attribute?.secret === true || attribute === anything) return buildSecret(part, path, desk);',
+    replace: 'return buildSecret(part, path, desk);',
     tests: ['declarations/load.test.ts'],
   },
   {
@@ -626,7 +763,14 @@ export const mutants: readonly Mutant[] = [
   },
   { name: 'a secret inside a document is never rotated', file: 'reconciler/diff.ts', find: "['changed', 'unknown'].includes(secret(at))", replace: 'false', tests: merging },
   { name: 'what is fixed is sent', file: 'reconciler/diff.ts', find: '    if (attribute.immutable) continue;\n', replace: '', tests: merging },
-  { name: 'configurations of others lie in the state', file: 'reconciler/observe.ts', find: " && kind.attributes[name]?.wire !== 'merge'", replace: '', tests: merging },
+  { name: 'configurations of others lie in the state', file: 'reconciler/observe.ts', find: "kind.attributes[name]?.wire !== 'merge' && ", replace: '', tests: merging },
+  {
+    name: 'free text of the service lies in the state',
+    file: 'reconciler/observe.ts',
+    find: ' && kind.attributes[name]?.unstored !== true',
+    replace: '',
+    tests: ['reconciler/observe.test.ts'],
+  },
   {
     name: 'another hand beside ours stops an update',
     file: 'reconciler/execute.ts',

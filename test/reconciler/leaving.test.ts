@@ -80,7 +80,7 @@ describe('a create that leaves long after its intent', () => {
       intercept: async ({ method, body = '' }, proceed) => {
         if (method !== 'POST' || killed) return proceed();
         tries.set(body, (tries.get(body) ?? 0) + 1);
-        if (!patient(tries.get(body) as number)) return json(429, '{}', { 'retry-after': '100' });
+        if (!patient(tries.get(body) as number)) return json(429, '', { 'retry-after': '100' });
         if (!body.includes(`"D${count - 1}"`)) return proceed();
         killed = true;
         cloud.files.crashAt(0);

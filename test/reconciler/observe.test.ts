@@ -1,8 +1,8 @@
 // What is taken for live, and what for gone.
 import { expect, it } from 'vitest';
-import type { CloudReader, Live } from '../../src/model/index.js';
+import type { CloudReader, Kind, Live } from '../../src/model/index.js';
 import { nothingRecent } from '../../src/reconciler/age.js';
-import { observe } from '../../src/reconciler/observe.js';
+import { observe, remembered } from '../../src/reconciler/observe.js';
 import { kinds } from '../../src/resources/index.js';
 import { entry, live } from '../support/planning.js';
 
@@ -35,4 +35,10 @@ it('keeps no secret, even where the service answers one in clear', async () => {
     expect(text).toContain('Pager');
     expect(text).not.toContain('canary');
   }
+});
+
+it('remembers nothing that the service says in its own words', () => {
+  const kind = kinds.get('alert_push_destinations') as Kind;
+  const seen = remembered(kind, { ...pager.values, last_error_at: '2026-01-01T00:00:00.000Z', last_error_text: 'whatever' });
+  expect(Object.keys(seen).toSorted()).toEqual(['destination_config_id', 'last_error_at', 'name']);
 });

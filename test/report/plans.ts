@@ -1,5 +1,5 @@
 // The plans that every renderer is shown, made by hand of the real kinds.
-import { Reference, Secret, type Change, type Delete, type Impact, type Keep, type Origin, type Plan, type Update, type Values } from '../../src/model/index.js';
+import { maskingOf, Reference, Secret, type Change, type Delete, type Impact, type Keep, type Origin, type Plan, type Update, type Values } from '../../src/model/index.js';
 import type { Meta } from '../../src/report/index.js';
 
 export const canary = 'canary-5ecret-value';
@@ -16,6 +16,7 @@ export const meta: Meta = {
   lineage: '6f1d2c3b-0000-4000-8000-000000000001',
   serial: 12,
   api_requests: { alert_rules: 1, accounts: 1 },
+  masking: maskingOf(),
 };
 
 const empty: Plan = { changes: [], drift: [], unmanaged: {}, verdicts: [], diagnostics: [] };

@@ -133,6 +133,14 @@ describe('the progress line', () => {
       ]),
     ).toEqual(['', 'reading accounts 500', 'reading accounts 700', 'reading accounts 700, alert_rules 10']));
 
+  test('of comparing secrets', () =>
+    expect(
+      lines(0, [
+        { type: 'comparing', done: 1, total: 1000 },
+        { type: 'comparing', done: 2, total: 1000 },
+      ]),
+    ).toEqual(['', 'comparing secrets 1/1000', 'comparing secrets 2/1000']));
+
   test('of applying', () =>
     expect(
       lines(3, [

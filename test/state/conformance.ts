@@ -1,6 +1,6 @@
 // What every store promises, whatever it is made of. A store joins with a bench: a few lines that make one.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Refusal, type Exit } from '../../src/model/index.js';
+import { Refusal, type Exit, type State } from '../../src/model/index.js';
 import type { Clock } from '../../src/ports/index.js';
 import type { Session, Store } from '../../src/state/index.js';
 import { entry, failed, intent, memory, result, TARGET } from './samples.js';
@@ -46,6 +46,30 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
     afterEach(async () => {
       await Promise.allSettled(opened.splice(0).map((session) => session.release()));
       await bench.close?.();
+    });
+
+    it('has one salt from the first record on, whether or not a run came to its end', async () => {
+      const first = await open();
+      const { secrets_salt: salt } = first.snapshot.state;
+      expect(Buffer.from(salt ?? '', 'base64')).toHaveLength(16);
+      await first.record(intent('a'), result('a'));
+      await first.release();
+      expect((await store.read())?.state.secrets_salt).toBe(salt);
+      const second = await open();
+      expect(second.snapshot.state.secrets_salt).toBe(salt);
+      expect((await second.compact()).state.secrets_salt).toBe(salt);
+      await second.release();
+      expect((await store.read())?.state.secrets_salt).toBe(salt);
+    });
+
+    it('writes what its caller makes of the new state, and asks for it only where there is one', async () => {
+      const session = await open();
+      const finish = async (state: State): Promise<State> => ({ ...state, secrets_together: [{ of: 'all', hash: 'aGFzaA==', cost: 14 }] });
+      await session.record(intent('a'), result('a'));
+      await session.compact(finish);
+      await session.compact(() => Promise.reject(new Error('there is nothing to write')));
+      await session.release();
+      expect((await store.read())?.state.secrets_together).toEqual([{ of: 'all', hash: 'aGFzaA==', cost: 14 }]);
     });
 
     it('knows nothing at first, and writes nothing while reading', async () => {

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { maskingOf } from '../../src/model/index.js';
 import type { Files } from '../../src/ports/index.js';
 import { diskFiles } from '../../src/ports/files.js';
 import { systemRandom } from '../../src/ports/random.js';
@@ -64,7 +65,7 @@ describe('the state file', () => {
     expect(text.split('\n').slice(0, 6)).toEqual([
       '{',
       expect.stringMatching(/^ {2}"checksum": "[0-9a-f]{64}",$/),
-      '  "format_version": 1,',
+      '  "format_version": 2,',
       expect.stringMatching(/lineage/),
       '  "resources": {',
       expect.stringMatching(/^ {4}"accounts\.a1": \{"applied":.*\},?$/),
@@ -88,7 +89,7 @@ describe('the state file', () => {
   it('is refused wherever it is cut, naming the place and the generation to go back to', async () => {
     const { files, store, state } = await worn();
     const whole = state();
-    for (let length = 0; length < whole.length; length += 10) {
+    for (let length = 0; length < whole.length - 1; length += 10) {
       files.put(PATH, whole.slice(0, length));
       const before = files.contents;
       const refused = await refusal(store().read());
@@ -218,7 +219,15 @@ describe('odd places', () => {
   });
 
   it('finds the place of a location, and refuses by name what is no file', async () => {
-    const rest = { folder, files: diskFiles(systemRandom()), clock: simulatedClock(), random: systemRandom(), lock: simulatedMachine().start(), version: '0' };
+    const rest = {
+      folder,
+      files: diskFiles(systemRandom()),
+      clock: simulatedClock(),
+      random: systemRandom(),
+      lock: simulatedMachine().start(),
+      version: '0',
+      masking: maskingOf(),
+    };
     expect(storeFor('.trueup/state.json', rest).location).toBe(join(folder, '.trueup/state.json'));
     expect(storeFor('/elsewhere/state.json', rest).location).toBe('/elsewhere/state.json');
     for (const scheme of ['https', 'postgres', 's3', 'file']) {

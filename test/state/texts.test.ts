@@ -52,6 +52,8 @@ describe('the text of a state', () => {
     ['what is applied twice', more({ as_observed: ['name'] }), '.as_observed[0] must name'],
     ['a time that is none', more({ applied_at: 'yesterday' }), '.applied_at must be a time'],
     ['a fingerprint that asks for gigabytes', more({ secrets: { a: { ...fingerprint, cost: 30 } } }), '.secrets.a.cost must be a whole number from 1 to 17'],
+    ['a fingerprint of nothing', more({ secrets: { a: { of: '', hash: 'aGFzaA==', cost: 14 } } }), '.secrets.a.of must be text and not empty'],
+    ['one over several that asks for gigabytes', { secrets_together: [{ of: 'x', hash: 'x', cost: 30 }] }, 'secrets_together[0].cost must be a whole number from 1 to 17'],
     ['half a serial', { serial: 1.5 }, 'serial must be a whole number'],
     ['a serial below zero', { serial: -1 }, 'serial must be a whole number'],
     ['no target', { target: undefined }, 'target is missing'],
@@ -94,7 +96,7 @@ describe('the text of a state', () => {
   });
 
   it('of a newer version is refused as newer, even where nothing else fits', async () => {
-    for (const text of [forged({ format_version: 2 }), JSON.stringify({ format_version: 99, all: 'new' })]) {
+    for (const text of [forged({ format_version: 3 }), JSON.stringify({ format_version: 99, all: 'new' })]) {
       const refused = await refusal(decode(text));
       expect(refused).toMatchObject({ code: 'newer-format', exit: 1 });
       expect(refused.words).toContain('trueup 0.1.0');
@@ -103,12 +105,20 @@ describe('the text of a state', () => {
 
   it('of an older version is led through every step to the newest', async () => {
     const formats: Formats = {
-      current: 1,
-      upgrades: { [-1]: ({ site, ...rest }) => ({ ...rest, url: site }), 0: ({ url, ...rest }) => ({ ...rest, target: url }) },
+      current: 2,
+      upgrades: { 0: ({ site, ...rest }) => ({ ...rest, url: site }), 1: ({ url, ...rest }) => ({ ...rest, target: url }) },
     };
-    expect(await decode(forged({ format_version: -1, target: undefined, site: TARGET }), formats)).toEqual(state);
-    expect(await decode(forged({ format_version: 0, target: undefined, url: TARGET }), formats)).toEqual(state);
+    expect(await decode(forged({ format_version: 0, target: undefined, site: TARGET }), formats)).toEqual(state);
+    expect(await decode(forged({ format_version: 1, target: undefined, url: TARGET }), formats)).toEqual(state);
     expect((await refusal(decode(forged({ format_version: 0 })))).code).toBe('unknown-format');
+  });
+
+  it('of format 1 is read with the fingerprints that it holds, and without what the service said in its own words', async () => {
+    expect(await decode(forged({ format_version: 1 }))).toEqual(state);
+    const talkative = entry('7', { observed: { name: 'x', last_error_text: 'whatever' } });
+    const read = await decode(forged({ format_version: 1, resources: { 'accounts.hq': talkative } }));
+    expect(read.resources['accounts.hq']?.observed).toEqual({ name: 'x' });
+    expect((await refusal(decode(forged({ format_version: 1, resources: { 'accounts.hq': 7 } })))).code).toBe('damaged-file');
   });
 
   it('never quotes what it cannot read', async () => {

@@ -46,7 +46,7 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
   const { clock, files, machine } = world;
   const kinds = options.kinds ?? builtIn;
   const random = seededRandom(7);
-  const settings = { kinds, collections, clock, random, fingerprints: scryptFingerprints({ random, cost: 4 }) };
+  const settings = { kinds, collections, clock, random, fingerprints: scryptFingerprints({ cost: 4 }) };
   return {
     ...world,
     async start({ config = {}, run = machine.start().pid, environment = configured, settle = 60 } = {}) {

@@ -2,7 +2,7 @@
 // process of its own; it may be killed at any boundary of the disk or of the network, and a later one goes on.
 import { connect, TransportError, type Answer, type Transport } from '../../src/api/index.js';
 import { ConnectionReset, createEmulator, dummyCredentials, type Emulator, type EmulatorOptions } from '../../src/emulator/index.js';
-import { Secret, type Declaration, type Event, type JsonObject, type Kinds, type PlanDocument, type PlanRequest, type Project } from '../../src/model/index.js';
+import { maskingOf, Secret, type Declaration, type Event, type JsonObject, type Kinds, type PlanDocument, type PlanRequest, type Project } from '../../src/model/index.js';
 import { apply, type Applied } from '../../src/reconciler/apply.js';
 import { findDrift, type Audit } from '../../src/reconciler/drift.js';
 import type { Proposal } from '../../src/reconciler/plan.js';
@@ -67,7 +67,7 @@ export function rig(options: RigOptions = {}): Rig {
   const machine = simulatedMachine();
   const emulator = createEmulator({ kinds, collections, clock: clock.service, random, ...options });
   const events: Event[] = [];
-  const fingerprints = scryptFingerprints({ random, cost: 4 });
+  const fingerprints = scryptFingerprints({ cost: 4 });
   const emit = (event: Event): unknown => events.push(event);
 
   const transport: Transport = async ({ method, url, headers, body, signal }) => {
@@ -107,7 +107,17 @@ export function rig(options: RigOptions = {}): Rig {
     planDocument({
       plan,
       kinds,
-      meta: { trueup_version: '0.0.0', generated_at: '2026-01-01T00:00:00.000Z', paths: ['.'], digest: 'd', target: 't', lineage: 'l', serial: 0, api_requests: {} },
+      meta: {
+        trueup_version: '0.0.0',
+        generated_at: '2026-01-01T00:00:00.000Z',
+        paths: ['.'],
+        digest: 'd',
+        target: 't',
+        lineage: 'l',
+        serial: 0,
+        api_requests: {},
+        masking: maskingOf(),
+      },
     });
 
   const self: Rig = {

@@ -136,3 +136,12 @@ describe('the schema of what there is', () => {
     expect(named(real.provider.attributes, 'v2_url')?.description).toContain('TRUEUP_V2_URL');
   });
 });
+
+it('has no free text of the service, which no state may hold', () => {
+  const { resources, dataSources } = providerSchema(kinds, collections);
+  for (const schema of [resources['devicecloud_alert_push_destination'], dataSources['devicecloud_alert_push_destination']]) {
+    const names = schema?.attributes.map(({ name }) => name);
+    expect(names).toContain('last_error_at');
+    expect(names).not.toContain('last_error_text');
+  }
+});

@@ -64,7 +64,7 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
       if (!sameTarget(place.reached.cloud.target, document.target)) stale(`it is about ${document.target}, and the target is ${place.reached.cloud.target}`);
       const lineage = place.snapshot?.state.lineage ?? '';
       if (document.state.lineage !== '' && lineage !== document.state.lineage) stale('the state is not the one it was made with');
-      return carryOut(context, { ...place, project }, options as PlanRequest, document);
+      return carryOut(context, { ...place, project }, options as PlanRequest, context.masking.said(document));
     },
     options.env,
   );
@@ -97,7 +97,7 @@ async function carryOut(context: Context, site: Site, request: PlanRequest, save
     if (!shown) await show(proposal);
     await context.tell(diagnostics);
     if (!approved && exit !== exits.done) context.err.write('Nothing was changed.\n');
-    const outcomes = applied.outcomes.map((one) => toldOutcome(one, context.said));
+    const outcomes = applied.outcomes.map((one) => context.masking.said(toldOutcome(one, context.said)));
     if (outcomes.length > 0) out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
     return exit;
   } finally {

@@ -40,7 +40,7 @@ export const run: Command = async (context, paths) => {
     ...(context.flags.checkApi ? await assumed(context, settings) : []),
   ];
   const width = Math.max(...findings.map(({ what }) => what.length)) + 2;
-  context.out.write(findings.map(({ mark, what, told }) => `${mark.padEnd(6)}${what.padEnd(width)}${told}\n`).join(''));
+  context.out.write(findings.map(({ mark, what, told }) => `${mark.padEnd(6)}${what.padEnd(width)}${context.masking.text(told)}\n`).join(''));
   return findings.some(({ mark }) => mark === 'BAD') ? exits.error : exits.done;
 };
 

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { compareText, exits, Refusal, refuse, unescapeAll, type Diagnostic, type Kind, type Live } from '../../model/index.js';
 import type * as declarations from '../../declarations/index.js';
 import type { Command, Context } from '../context.js';
+import { exported, type Exported } from '../exported.js';
 import { settingsHere } from '../project.js';
 import { tried, version } from '../version.js';
 import { withCloud, type Workplace } from '../workplace.js';
@@ -11,7 +12,7 @@ export const run: Command = async (context) => {
   const { flags, out, err, cwd, files } = context;
   const writing = await import('../../declarations/index.js');
   const estate = await withCloud(context, await settingsHere(context), (place) => unmanaged(context, place));
-  const texts = written(context, writing, new Map([...estate].map(([kind, objects]) => [kind.name, named(kind, objects, writing.declarationName)])));
+  const texts = written(context, writing, await namedAll(context, estate, writing.declarationName));
   if (texts.size === 0) err.write('There is nothing to write: whatever is live is managed already (--all writes that, too).\n');
   if (flags.out === undefined) {
     out.write([...texts].flatMap(([name, text]) => (name.endsWith('.json') ? [] : [text])).join('\n'));
@@ -65,15 +66,31 @@ async function unmanaged(context: Context, { desk, snapshot }: Workplace): Promi
   return found;
 }
 
-/** In plain texts, however the service escapes them; named after what people call the objects, or after their kind and identifier. */
-function named(kind: Kind, objects: readonly Live[], nameFor: typeof declarations.declarationName): readonly declarations.Written[] {
+/** Every object that may be written, in plain texts, however the service escapes them; what cannot be without a secret is left out, aloud. */
+async function namedAll({ masking, tell }: Context, estate: ReadonlyMap<Kind, readonly Live[]>, nameFor: typeof declarations.declarationName): Promise<declarations.Estate> {
+  const withheld: Diagnostic[] = [];
+  const written = [...estate].map(([kind, objects]): [string, readonly declarations.Written[]] => {
+    const kept = objects.flatMap(({ id, values }): (Exported & Pick<Live, 'id'>)[] => {
+      const found = exported(kind, unescapeAll(values), masking);
+      if (!('secret' in found)) return [{ id, ...found }];
+      const summary = `The ${kind.singular.replaceAll('_', ' ')} ${id} is left out: its ${found.secret} holds the value of a secret.`;
+      withheld.push({ severity: 'warning', code: 'secret-withheld', summary, detail: 'Change it where it is live, or declare it by hand.' });
+      return [];
+    });
+    return [kind.name, named(kind, kept, nameFor)];
+  });
+  await tell(withheld);
+  return new Map(written);
+}
+
+/** Named after what people call the objects, or after their kind and identifier. */
+function named(kind: Kind, objects: readonly (Exported & Pick<Live, 'id'>)[], nameFor: typeof declarations.declarationName): readonly declarations.Written[] {
   const taken = new Set<string>();
   return objects
     .toSorted((a, b) => compareText(a.id, b.id))
-    .map(({ id, values: read }) => {
-      const values = unescapeAll(read);
+    .map(({ id, values, comments }) => {
       const name = nameFor(typeof values['name'] === 'string' ? values['name'] : `${kind.singular} ${id}`, taken);
       taken.add(name);
-      return { name, values, id };
+      return { name, values, id, comments };
     });
 }

@@ -19,7 +19,7 @@ export const run: Command = async (context, [name = '', id]) => {
   if (['markdown', 'html'].includes(flags.output ?? '')) refuse('usage', `-o ${flags.output} shows access alone.`, { detail: 'Type it as in: trueup get access -o html' });
   const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : wholeNumber('--limit', flags.limit, 1, 999_999_999);
   const count = await withCloud(context, await settingsHere(context), ({ reached }) => {
-    const pages = reached.cloud.records(collection, query);
+    const pages = masked(context, reached.cloud.records(collection, query));
     return deliver(context, collection, id === undefined ? pages : theOne(collection, id, pages), limit);
   });
   if (count > 0) return exits.done;
@@ -29,6 +29,15 @@ export const run: Command = async (context, [name = '', id]) => {
 };
 
 const isTable = ({ flags }: Context): boolean => flags.output === 'table' || flags.output === 'wide';
+
+/** Without the secrets that are known here, and without what members of documents are named as secrets. */
+async function* masked({ masking }: Context, pages: AsyncIterable<readonly Found[]>): AsyncGenerator<readonly Found[]> {
+  for await (const page of pages)
+    yield page.map((found) => {
+      const record = masking.value(found.record);
+      return record === found.record ? found : { record, values: masking.value(found.values) };
+    });
+}
 
 /** A filter that the server ignores must not fool us. */
 async function* theOne({ id: path = '' }: Collection, id: string, pages: AsyncIterable<readonly Found[]>): AsyncGenerator<readonly Found[]> {

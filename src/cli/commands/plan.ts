@@ -25,6 +25,7 @@ export const run: Command = async (context, paths) => {
       const { propose } = await import('../../reconciler/propose.js');
       const renderPlan = await planRenderer(forms);
       const request = requestOf(context);
+      if (saved) refuseSecretVariables(context, site);
       const proposal = await propose(site.desk, site.project, site.snapshot, request);
       const { exit } = proposal;
       const { impact, diagnostics } = await meaningOf(site, proposal, since);
@@ -51,6 +52,15 @@ export const run: Command = async (context, paths) => {
     how,
   );
 };
+
+/** A saved plan holds the variables that it was made with. @throws Refusal where one of them is a secret */
+function refuseSecretVariables({ masking }: Context, { project }: Site): void {
+  const [name] = Object.entries(project.variables).find(([, value]) => masking.holds(value)) ?? [];
+  if (name !== undefined)
+    refuse('secret-in-plan', `The variable ${name} holds the value of a secret, which a saved plan would hold, too.`, {
+      detail: 'Write "${secret.env.NAME}" where the secret belongs and give the variable another value; or apply without a saved plan: trueup apply',
+    });
+}
 
 /** From when on alerts are to be judged; undefined where nobody asked for the impact. @throws Refusal */
 function sinceOf({ flags, clock }: Context): string | undefined {

@@ -80,7 +80,7 @@ function ended(context: Context, flip: Flip, { before, expected, flipped }: Seen
   const { class: said, status, request_id = null, request_status = null, diagnostic } = flipped;
   const after = status?.toUpperCase() ?? null;
   const outcome = said === 'applied' && after !== expected ? 'unknown' : said;
-  const result = { [flip.by]: flip.value, customer: flip.customer, outcome, status_before: before, status_after: after, request_id, request_status };
+  const result = context.masking.value({ [flip.by]: flip.value, customer: flip.customer, outcome, status_before: before, status_after: after, request_id, request_status });
   if (context.flags.output === 'json') context.out.write(`${inert(JSON.stringify(result, null, 2))}\n`);
   else if (outcome === 'applied') context.out.write(lines(result));
   if (outcome === 'applied') return exits.done;

@@ -6,6 +6,6 @@ import { entryOf, remembered } from '../remembered.js';
 export const run: Command = async (context, [given = '']) => {
   const address = canonicalAddress(given);
   const { state } = await remembered(context);
-  context.out.write(`${JSON.stringify(sorted({ address, ...entryOf(state, address) }), null, 2)}\n`);
+  context.out.write(`${JSON.stringify(sorted(context.masking.said({ address, ...entryOf(state, address) })), null, 2)}\n`);
   return exits.done;
 };

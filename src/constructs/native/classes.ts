@@ -1,6 +1,6 @@
 // Makes the class of a resource or lookup from its kind, on `constructs` alone.
 import { Construct } from 'constructs';
-import { NAME, camel, own, type Attributes, type Camel, type Kind, type Lifecycle } from '../../model/index.js';
+import { NAME, camel, own, stored, type Attributes, type Camel, type Kind, type Lifecycle, type Stored } from '../../model/index.js';
 import { asCondition, complaints, written } from '../members.js';
 import type { ClassOf, Condition, Flat, OnlySecrets, Props, ReadableKeys } from '../props.js';
 import { leaveTrace, nameOf, renamed } from './stack.js';
@@ -8,7 +8,7 @@ import { nativeDoor, type NativeTokens, type Reference } from './tokens.js';
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** What can be referred to: every attribute but a secret, and what is merged. */
+/** What can be referred to: every attribute but a secret, what is merged, and free text of the service. */
 type References<M> = Flat<{ readonly [K in Exclude<ReadableKeys<M>, OnlySecrets<M> | MergedKeys<M>> as Camel<K>]: Reference }>;
 type MergedKeys<M> = { [K in keyof M]: M[K] extends { readonly wire: 'merge' } ? K : never }[keyof M];
 
@@ -35,9 +35,9 @@ type PlainProps<K extends Kind> = Props<K['attributes'], NativeTokens>;
 export type ResourceClass<K extends Kind> = ClassOf<
   Resource,
   Flat<PlainProps<K> & { readonly lifecycle?: LifecycleProps<PlainProps<K>, Removals<K>> | undefined }>,
-  References<K['attributes']>
+  References<Stored<K['attributes']>>
 >;
-export type LookupClass<K extends Kind> = ClassOf<Lookup, Condition<K['attributes'], NativeTokens>, References<K['attributes']>>;
+export type LookupClass<K extends Kind> = ClassOf<Lookup, Condition<Stored<K['attributes']>, NativeTokens>, References<Stored<K['attributes']>>>;
 
 /** Where and as what a construct stands in the document. No attribute can be called like it. Registered: a process may hold this library twice. */
 export const entry = Symbol.for('trueup.entry');
@@ -85,11 +85,12 @@ export function resourceClass<const K extends Kind>({ name: kind, attributes }: 
       super(scope, id, { section: kind, body: () => ({ ...written(attributes, given, nativeDoor), ...treated }) }, attributes, given);
     }
   }
-  return referring(Declared, attributes, kind) as ResourceClass<K>;
+  return referring(Declared, stored(attributes), kind) as ResourceClass<K>;
 }
 
 /** Finds one live object by attributes that it has. */
-export function lookupClass<const K extends Kind>({ name: kind, attributes }: K): LookupClass<K> {
+export function lookupClass<const K extends Kind>({ name: kind, attributes: all }: K): LookupClass<K> {
+  const attributes: Attributes = stored(all);
   const asked = asCondition(attributes);
   class LookedUp extends Lookup {
     constructor(scope: Construct, id: string, given: Given = {}) {

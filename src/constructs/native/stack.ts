@@ -49,7 +49,17 @@ export function nameOf(construct: IConstruct): string {
   return below.map(({ node }) => node.id).join('-');
 }
 
-const settingNames = ['target', 'state', 'policy', 'requests_per_minute', 'v2_headers', 'roles'] as const satisfies readonly (keyof Settings)[];
+const settingNames = [
+  'target',
+  'state',
+  'policy',
+  'requests_per_minute',
+  'v2_headers',
+  'configuration_writes',
+  'roles',
+  'allow_env',
+  'secret_roots',
+] as const satisfies readonly (keyof Settings)[];
 const policyNames = ['max_deletes', 'max_changed_percent'] as const satisfies readonly (keyof Settings['policy'])[];
 
 export function writtenSettings(settings: StackSettings): Readonly<Record<string, unknown>> {

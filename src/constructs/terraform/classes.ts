@@ -1,7 +1,7 @@
 // Makes the class of a resource or data source from its kind: a block with typed props, checks and getters.
 import { TerraformDataSource, TerraformResource, Token, type TerraformMetaArguments, type TerraformResourceConfig } from '#cdk';
 import type { Construct } from 'constructs';
-import { recordsQuery, resourceBlock, wholeRecord, type Attributes, type Collection, type Kind, type ResourceBlock } from '../../model/index.js';
+import { recordsQuery, resourceBlock, stored, wholeRecord, type Attributes, type Collection, type Kind, type ResourceBlock, type Stored } from '../../model/index.js';
 import { asCondition, complaints, written } from '../members.js';
 import type { ClassOf, Condition, Flat, Props } from '../props.js';
 import { doorAt, type CdkTokens } from './door.js';
@@ -14,9 +14,9 @@ interface Typed {
   readonly tfResourceType: string;
 }
 
-type Whole<K extends Kind> = K['attributes'] & ResourceBlock<K>;
+type Whole<K extends Kind> = Stored<K['attributes']> & ResourceBlock<K>;
 export type ResourceClass<K extends Kind> = ClassOf<TerraformResource, Flat<Props<Whole<K>, CdkTokens> & Meta>, Outputs<Whole<K>, true>> & Typed;
-export type LookupClass<K extends Kind> = ClassOf<TerraformDataSource, Flat<Condition<K['attributes'], CdkTokens> & Meta>, Outputs<K['attributes'], false>> & Typed;
+export type LookupClass<K extends Kind> = ClassOf<TerraformDataSource, Flat<Condition<Stored<K['attributes']>, CdkTokens> & Meta>, Outputs<Stored<K['attributes']>, false>> & Typed;
 export type RecordsClass<C extends Collection> = ClassOf<
   TerraformDataSource,
   Flat<Props<typeof recordsQuery, CdkTokens> & Meta>,
@@ -28,7 +28,7 @@ const typeName = (name: string): string => `devicecloud_${name}`;
 
 export function resourceClass<const K extends Kind>(kind: K): ResourceClass<K> {
   const type = typeName(kind.singular);
-  const attributes = { ...kind.attributes, ...resourceBlock(kind) };
+  const attributes: Attributes = { ...stored(kind.attributes), ...resourceBlock(kind) };
   class Resource extends TerraformResource {
     static readonly tfResourceType = type;
     readonly #block: Block;
@@ -51,7 +51,8 @@ export function resourceClass<const K extends Kind>(kind: K): ResourceClass<K> {
 }
 
 /** Finds one live object by attributes that it has. */
-export function lookupClass<const K extends Kind>({ singular, attributes }: K): LookupClass<K> {
+export function lookupClass<const K extends Kind>({ singular, attributes: all }: K): LookupClass<K> {
+  const attributes: Attributes = stored(all);
   return reading(dataClass(typeName(singular), asCondition(attributes)), getters(attributes, itself, false)) as LookupClass<K>;
 }
 

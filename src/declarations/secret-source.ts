@@ -1,0 +1,96 @@
+// Where the secrets of declarations come from: the environment, and files below a few folders. Nothing is read before
+// it is asked for. A path is judged by where it really leads, so that no link leads out, and judged again when it is read.
+import { dirname, join, resolve, sep } from 'node:path';
+import { Secret, isOwnCredential } from '../model/index.js';
+import { variableIn, type Environment } from './environment.js';
+import type { DeclarationFiles } from '../ports/index.js';
+import type { Complaint } from './validate.js';
+
+export interface SecretPlaces {
+  readonly environment: Environment;
+  readonly files: DeclarationFiles;
+  /** Absolute: the folder of the project. Relative paths begin here. */
+  readonly cwd: string;
+  /** `settings.secret_roots` */
+  readonly roots: readonly string[];
+  /** Names of an environment variable, the first that is set counts. */
+  readonly namesOf: (name: string) => readonly string[];
+  /** Told of each secret. */
+  readonly found: (secret: Secret) => void;
+}
+
+/** The secret that an expression names, or why it cannot be one. */
+export type SecretSource = (source: 'env' | 'file', name: string) => Secret | Omit<Complaint, 'path'>;
+
+const LONGEST = 65_536;
+/** Beside the project and `settings.secret_roots`. */
+const MOUNTED = '/run/secrets';
+/** Files of the system: the environment and the memory of processes are among them. */
+const NEVER = ['/proc', '/sys', '/dev'];
+
+export function secretSource(places: SecretPlaces): SecretSource {
+  const { environment, files, cwd, roots, namesOf, found } = places;
+  const made = (secret: Secret): Secret => {
+    found(secret);
+    return secret;
+  };
+  const allowed = [cwd, MOUNTED, ...roots.map((root) => resolve(cwd, root))].map((root) => realPath(files, root));
+  return (source, name) => {
+    if (source === 'env') {
+      if (isOwnCredential(name)) return ownCredential(`\${secret.env.${name}}`, name);
+      const names = namesOf(name);
+      return made(new Secret(`env.${name}`, () => names.map((one) => variableIn(environment, one)).find(Boolean)));
+    }
+    const path = resolve(cwd, name);
+    const read = (): string | undefined => (outside(files, allowed, path, name) ? undefined : textOf(files, realPath(files, path)));
+    return outside(files, allowed, path, name) ?? made(new Secret(`file.${name}`, read));
+  };
+}
+
+/** The secrets that a text names, whatever else it says, as `secretSource` takes them. */
+export const secretsNamedIn = (text: string): readonly (readonly ['env' | 'file', string])[] =>
+  [...text.matchAll(/\$\{\s*secret\.(env|file)\.([^}"'\n]+?)\s*\}/g)].map(([, source, name]) => [source as 'env' | 'file', name as string]);
+
+/** What is said of a credential of trueup, wherever a declaration names it. */
+export const ownCredential = (text: string, name: string): Omit<Complaint, 'path'> => ({
+  code: 'own-credential',
+  summary: `${text}: ${name} is a credential of trueup, which no declaration may use`,
+  detail: 'Keep the secret that is meant in a variable of its own: `${secret.env.NAME}`.',
+});
+
+function outside(files: DeclarationFiles, allowed: readonly string[], path: string, name: string): Omit<Complaint, 'path'> | undefined {
+  const real = realPath(files, path);
+  const text = `\${secret.file.${name}}`;
+  const leads = real === path ? '' : `, which leads to ${real},`;
+  if (NEVER.some((folder) => isBelow(folder, path) || isBelow(folder, real)))
+    return {
+      code: 'secret-outside',
+      summary: `${text}${leads} is a file of the system: nothing below ${NEVER.join(', ')} is read`,
+      detail: 'Keep the secret in a file of its own.',
+    };
+  if (allowed.some((root) => isBelow(root, real))) return undefined;
+  return {
+    code: 'secret-outside',
+    summary: `${text}${leads} lies outside of the folders that secrets are read from`,
+    detail: `Those are the current folder, ${MOUNTED} and \`settings.secret_roots\`. To add this one: \`settings: { secret_roots: [${JSON.stringify(dirname(real))}] }\`.`,
+  };
+}
+
+/** Where a path leads; of what is not there yet, where it would be. */
+function realPath(files: DeclarationFiles, path: string): string {
+  const real = files.realPath(path);
+  const folder = dirname(path);
+  return real ?? (folder === path ? path : join(realPath(files, folder), path.slice(folder.length)));
+}
+
+const isBelow = (folder: string, path: string): boolean => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+/** What is empty or cannot be read is no secret. */
+function textOf(files: DeclarationFiles, path: string): string | undefined {
+  try {
+    if (files.stat(path)?.kind !== 'file') return undefined;
+    return new TextDecoder().decode(files.read(path, LONGEST)).replace(/\r?\n$/, '') || undefined;
+  } catch {
+    return undefined;
+  }
+}

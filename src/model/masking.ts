@@ -1,0 +1,189 @@
+// Secrets masked by value: whatever a run can read of secrets is taken out of every text before it is shown or stored,
+// wherever the text comes from; and members of documents that are named as secrets are. Addresses and the names of
+// members stay as they are.
+import { Template, isTree, type Value } from './declaration.js';
+import { isMask } from './merge.js';
+import { isSecretName } from './secret-names.js';
+import { SENSITIVE, type Secret } from './secret.js';
+import { wordFinder, type Ranges } from './word-finder.js';
+
+export interface Masking {
+  /** Masks what the secret holds from now on. It is read when the next text is looked at. */
+  add(secret: Secret): void;
+  /** Without any of the values. */
+  text(text: string): string;
+  /** A value of the service or of a declaration, with every text in it masked, and every member that is named as a secret. The same object where there is nothing to mask. */
+  value<T>(value: T): T;
+  /** Whether a text inside a value holds one of the values. */
+  holds(value: unknown): boolean;
+  /** A document, a diagnostic, an event: what it says is masked; addresses, names of kinds and words of ours stay. */
+  said<T>(thing: T): T;
+}
+
+/** Values are masked inside other texts from so many characters on; shorter ones only as a whole text. */
+const LONG = 8;
+
+/** How a text repeats a value: as it is, inside JSON with and without escapes beyond ASCII, in a query, in a form, in HTML, in base64. */
+export function spellings(value: string): readonly string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const ascii = json.replace(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const html = (quote: string): string => value.replace(/[&<>"']/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[character] ?? quote);
+  return [
+    value,
+    json,
+    ascii,
+    encodeURIComponent(value.toWellFormed()),
+    new URLSearchParams([['', value]]).toString().slice(1),
+    html('&#39;'),
+    html('&#x27;'),
+    Buffer.from(value).toString('base64'),
+  ];
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+/** Members of documents that hold values: below them everything is masked, by value and by name. */
+const VALUES = words('before after value body declared applied observed live');
+/** Members that hold addresses, places and marks of ours, whatever their shape. */
+const PLACES = words('generated_from target state origin actions depends_on in_sync destinations after_unknown before_sensitive after_sensitive');
+/** Members whose text is an address, a path, a time or a word of ours. */
+const WORDS = words(
+  'address previous_address rule kind collection path attribute op method code severity status verdict action outcome type format_version trueup_version generated_at fingerprint since until',
+);
+
+interface Scan {
+  readonly find: (text: string) => Ranges;
+  readonly whole: ReadonlySet<string>;
+  /** Characters of the longest of `whole`. */
+  readonly longest: number;
+}
+
+/** Names that were judged are kept, as many as records have: asked of every member of very many. */
+const MOST_NAMES = 10_000;
+
+export function maskingOf(): Masking {
+  /** By their source: many declarations name the same one. */
+  const waiting = new Map<string, Secret>();
+  const values = new Set<string>();
+  let scan: Scan | undefined;
+
+  /** What was added since is read here; a source that is added again may hold something else by now. */
+  const scanned = (): Scan => {
+    if (scan && waiting.size === 0) return scan;
+    const before = values.size;
+    for (const secret of waiting.values()) for (const value of trimmed(secret.reveal())) values.add(value);
+    waiting.clear();
+    if (scan && values.size === before) return scan;
+    const long = [...values].filter(({ length }) => length >= LONG).flatMap(spellings);
+    const short = [...values].filter(({ length }) => length < LONG).flatMap(spellings);
+    const longest = Math.max(0, ...short.map(({ length }) => length));
+    return (scan = { find: long.length === 0 ? () => [] : wordFinder(long, LONG), whole: new Set(short), longest });
+  };
+
+  const text = (given: string): string => {
+    const { find, whole, longest } = scanned();
+    if (given.length <= longest && whole.has(given)) return SENSITIVE;
+    if (given.length < LONG) return given;
+    const ranges = find(given);
+    if (ranges.length === 0) return given;
+    const from = (index: number): number => ranges[index - 1]?.[1] ?? 0;
+    return ranges.map(([start], index) => given.slice(from(index), start) + SENSITIVE).join('') + given.slice(from(ranges.length));
+  };
+  const names = new Map<string, boolean>();
+  const isNamed = (name: string): boolean => {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const judged = isSecretName(name);
+    if (names.size < MOST_NAMES) names.set(name, judged);
+    return judged;
+  };
+  /** Asked of very many records, so that it makes nothing where there is nothing to mask. */
+  const walked = (given: unknown, byName: boolean): unknown => {
+    if (typeof given === 'string') return text(given);
+    if (typeof given !== 'object' || given === null) return given;
+    if (Array.isArray(given)) return changedItems(given as readonly unknown[], (item) => walked(item, byName));
+    if (!isPlain(given)) return given instanceof Template ? template(given) : given;
+    let copy: Record<string, unknown> | undefined;
+    for (const name in given) {
+      const before = given[name];
+      const after = byName && isNamed(name) ? covered(before) : walked(before, byName);
+      if (after !== before) (copy ??= { ...given })[name] = after;
+    }
+    return copy ?? given;
+  };
+  const template = (given: Template): Template => {
+    const parts = changedItems(given.parts, (part) => walked(part, false)) as Template['parts'];
+    return parts === given.parts ? given : new Template(parts);
+  };
+  const value = <T>(given: T): T => walked(given, true) as T;
+  const holds = (given: unknown): boolean => walked(given, false) !== given;
+
+  /** @param about the address that is spoken of, which a text may name */
+  const told = (thing: unknown, about: string | undefined): unknown => {
+    if (typeof thing === 'string') return about === undefined || !thing.includes(about) ? text(thing) : thing.split(about).map(text).join(about);
+    if (Array.isArray(thing)) return changedItems(thing as readonly unknown[], (item) => told(item, about));
+    if (!isPlain(thing)) return thing;
+    const { address, path } = thing;
+    const secret = typeof path === 'string' && path.split(/[./]/).some(isSecretName);
+    const inner = typeof address === 'string' ? address : about;
+    const shown = changedMembers(thing, (item, name) => {
+      if (PLACES.has(name) || (typeof item === 'string' && (WORDS.has(name) || (name === 'name' && 'origin' in thing)))) return item;
+      if (VALUES.has(name)) return secret ? covered(item) : value(item);
+      return told(item, inner);
+    });
+    return 'before_sensitive' in thing ? withMarks(thing, shown) : shown;
+  };
+
+  return { add: (secret) => void waiting.set(secret.source, secret), text, value, holds, said: <T>(thing: T): T => told(thing, undefined) as T };
+}
+
+/** A value, and what is left of it without blanks around; nothing where that is nothing. */
+function trimmed(value: string | undefined): readonly string[] {
+  const bare = value?.trim() ?? '';
+  return value === undefined || bare === '' ? [] : [value, bare];
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+
+const isPlain = (thing: unknown): thing is Tree => typeof thing === 'object' && thing !== null && isTree(thing as Value);
+
+/** A copy with each item that `change` makes another; the same list where it makes none. */
+function changedItems(list: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (const [index, before] of list.entries()) {
+    const after = change(before);
+    if (after !== before) (copy ??= [...list])[index] = after;
+  }
+  return copy ?? list;
+}
+
+/** Likewise, with each member. */
+function changedMembers(tree: Tree, change: (item: unknown, name: string) => unknown): Tree {
+  let copy: Record<string, unknown> | undefined;
+  for (const name in tree) {
+    const before = tree[name];
+    const after = change(before, name);
+    if (after !== before) (copy ??= { ...tree })[name] = after;
+  }
+  return copy ?? tree;
+}
+
+/** What is shown of a value that is secret as a whole: a mask, a flag and nothing say nothing. */
+function covered(item: unknown): unknown {
+  if (Array.isArray(item) || isPlain(item)) return Object.keys(item).length === 0 ? item : SENSITIVE;
+  return item === '' || isMask(item as Value) || !(typeof item === 'string' || typeof item === 'number' || item instanceof Template) ? item : SENSITIVE;
+}
+
+/** A change whose marks of what is sensitive tell what was masked, too. */
+const withMarks = (before: Tree, after: Tree): Tree => ({
+  ...after,
+  before_sensitive: marks(before['before'], after['before'], before['before_sensitive']),
+  after_sensitive: marks(before['after'], after['after'], before['after_sensitive']),
+});
+
+/** True, or by the names of members, where a value is another one than it was. A list is one value. */
+function marks(was: unknown, is: unknown, known: unknown): unknown {
+  if (was === is || known === true) return known;
+  if (!isPlain(was) || !isPlain(is)) return true;
+  const own = Object.keys(is).filter((name) => is[name] !== was[name]);
+  return { ...(isPlain(known) ? known : {}), ...Object.fromEntries(own.map((name) => [name, marks(was[name], is[name], isPlain(known) ? known[name] : undefined)])) };
+}
