@@ -20,8 +20,10 @@ import {
   type Outcome,
   type PlanDocument,
   type PlanRequest,
+  type PolicyRule,
   type Project,
   type Reference,
+  type Roles,
   type Value,
   type Values,
 } from '../model/index.js';
@@ -32,6 +34,7 @@ import type { Proposal } from './plan.js';
 import { propose, secretsAtHand } from './propose.js';
 import { outcomeOf, recordsOf, recover, settle, type Settled } from './recover.js';
 import { readBack, shownOf, type ReadBack } from './read-back.js';
+import { rechecksOf, type Rechecks } from './recheck.js';
 import { valueAt } from './resolve.js';
 import { moves, reroles } from './roles.js';
 import { staleness } from './stale.js';
@@ -77,7 +80,7 @@ export async function apply(hands: Hands, project: Project, request: PlanRequest
     refuseStale(staleness(document(proposal), document(final)));
     refuseHindered(final);
   }
-  const run = new Run(hands, final, snapshot.state.resources);
+  const run = new Run(hands, final, { entries: snapshot.state.resources, roles: project.settings.roles, allow: request.allow });
   const outcomes = await run.all();
   const trouble = run.trouble ?? (await compacted(hands, project));
   const diagnostics = [...recovered, ...run.notes, ...(trouble?.diagnostics ?? [])];
@@ -141,6 +144,13 @@ function exitOf({ plan }: Proposal, outcomes: readonly Outcome[]): Exit {
   return worst([...(outcomes.some((one) => one.outcome === 'unknown') ? [exits.undecided] : []), ...(undone ? [done ? exits.partial : exits.error] : [])]);
 }
 
+/** What a run needs to know beside its plan. */
+interface Setting {
+  readonly entries: Readonly<Record<string, Entry>>;
+  readonly roles: Roles;
+  readonly allow: readonly PolicyRule[];
+}
+
 /** The execution of one plan. */
 class Run {
   readonly #hands: Hands;
@@ -153,7 +163,10 @@ class Run {
   /** Creates that are not sent again, whatever is found out about them. */
   readonly #final = new Set<string>();
   readonly #deleted = new Map<string, Entry>();
+  /** `<kind> <id>` of what this run deleted. */
+  readonly #gone = new Set<string>();
   readonly #known: Set<string>;
+  readonly #rechecks: Rechecks;
   #silence = 0;
   /** Addresses whose request left. */
   readonly #left = new Set<string>();
@@ -163,13 +176,15 @@ class Run {
   readonly notes: Diagnostic[] = [];
   #bug: { readonly error: unknown } | undefined;
 
-  constructor(hands: Hands, { plan, world }: Proposal, entries: Readonly<Record<string, Entry>>) {
+  constructor(hands: Hands, { plan, world, visibility }: Proposal, { entries, roles, allow }: Setting) {
     this.#hands = { ...hands, cloud: gated(hands.cloud, hands.parallelism) };
     this.#changes = plan.changes;
     this.#entries = new Map(Object.entries(entries));
     const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
     this.#known = new Set(Object.values(entries).map((entry) => `${entry.kind} ${entry.id}`));
     for (const { kind, byId } of world.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
+    const isDeleted = (kind: string, id: string): boolean => this.#gone.has(`${kind} ${id}`) || visibility.isDeleted(kind, id);
+    this.#rechecks = rechecksOf({ ...hands, roles, allow, isDeleted }, world, plan.changes);
     const awaited = new Set(plan.changes.flatMap((change) => (reroles(change) || moves(change) ? change.depends_on : [])));
     this.#around = {
       known: (kind, id) => this.#known.has(`${kind} ${id}`),
@@ -178,6 +193,7 @@ class Run {
       left: (address) => void this.#left.add(address),
       heard: (outcome) => void (this.#silence = outcome === 'unknown' ? this.#silence + 1 : outcome === 'not_sent' ? this.#silence : 0),
       awaited: (address) => awaited.has(address),
+      recheck: (change, fields) => this.#rechecks.of(change, fields),
       entry: (address) => this.#entries.get(address),
       resolver: (reference) => this.#resolve(reference, lookups),
     };
@@ -285,8 +301,10 @@ class Run {
     if (loud) emit({ type: 'start', address: change.address, kind: change.kind, action: change.action, ...('id' in change ? { id: change.id } : {}) });
     const before = this.#entries.get(change.address);
     const performed = await perform(this.#hands, change, this.#around);
+    if (performed.outcome.outcome === 'done') this.#rechecks.done(change, performed.entry);
     this.#remember(change, performed);
     if (performed.written) this.#written.set(change.address, { change, ...performed.written, prior: before?.id === performed.written.id ? before : undefined });
+    if (change.action === 'delete' && performed.entry === null) this.#gone.add(`${change.kind} ${change.id}`);
     if (change.action === 'delete' && performed.entry === null && before) this.#deleted.set(change.address, before);
     if (performed.pending && !performed.again) this.#final.add(change.address);
     if (performed.pending) this.#unsettled.set(change.address, performed.pending);

@@ -26,6 +26,7 @@ import {
   type Result,
   type SaltedFingerprint,
   type Sent,
+  type Value,
   type Values,
   type Write,
   same,
@@ -41,6 +42,7 @@ import { applied, ours } from './merge.js';
 import { remembered, withoutSecrets } from './observe.js';
 import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
 import type { Desk } from './propose.js';
+import { lostAdministration, type Recheck } from './recheck.js';
 import { fillAll, type Resolver } from './resolve.js';
 import { moves, reroles } from './roles.js';
 
@@ -70,6 +72,8 @@ export interface Surroundings {
   readonly heard: (outcome: OutcomeClass) => void;
   /** Whether the administration of some account rests on this change, so that another waits for it. */
   readonly awaited: (address: string) => boolean;
+  /** What a guarded change rests on, to be read again at the moment of its write. @param fields what is sent */
+  readonly recheck?: (change: Change, fields: Values) => Recheck | undefined;
   /** Whether an object was there before the run, or was made by it. */
   readonly known: (kind: string, id: string) => boolean;
 }
@@ -123,7 +127,8 @@ export async function perform(hands: Hands, change: Change, around: Surroundings
   const write: Write = { ...change.write, fields };
   const request = composed(hands, kind, write);
   if (request instanceof Refusal) return end({ outcome: 'failed', ...optional('diagnostic', request.diagnostics[0]) });
-  const errand: Errand = { kind, write, request, around };
+  const recheck = around.recheck?.(change, fields);
+  const errand: Errand = { kind, write, request, around, ...optional('recheck', recheck) };
   // A rename whose object is gone: nothing is bound any more, and the old address must not outlive the new one.
   if (change.action === 'create' && change.renamed_from !== undefined) await hands.session.record(...moved(change));
   if (change.action === 'create') return end(await create(hands, errand, change.address, await desiredEntry(hands, kind, change, change.desired, around)));
@@ -137,6 +142,7 @@ interface Errand {
   readonly write: Write;
   readonly request: Request;
   readonly around: Surroundings;
+  readonly recheck?: Recheck;
 }
 
 /** Before any intent is written: what cannot be sent leaves no trace. */
@@ -273,10 +279,40 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
     // An old role or an old place in the tree must not come back after the next run: that one waits, and counts it.
     if (answered.lingers && (reroles(change) || moves(change))) await hands.session.record(result, { type: 'result', op: intent.op, class: 'unknown', address: change.address });
     else await hands.session.record({ ...result, op: intent.op, ...spent });
+    const lost = await lostBy(hands, errand, change, known);
+    if (lost) return lost;
     return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields, ...optional('document', answered.document) } };
   }
   await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address: change.address });
   return { outcome: undoneBy(sent), id: change.id, ...optional('diagnostic', sent.diagnostic) };
+}
+
+/** What became of a guarded change after which nobody administers its account: a role is put back. Undefined where somebody does. */
+async function lostBy(
+  hands: Hands,
+  { recheck, ...errand }: Errand,
+  change: Change & { readonly id: string; readonly before: Values },
+  known: Entry | undefined,
+): Promise<Written | undefined> {
+  const state = await recheck?.after();
+  if (!recheck || state === 'holds') return undefined;
+  if (state === 'unread') {
+    const summary = `${change.address} was carried out, and nobody could look whether account ${recheck.account} still has an administrator.`;
+    hands.emit({ type: 'diagnostic', diagnostic: { severity: 'warning', code: 'unverified', summary, detail: 'Look: trueup get access', address: change.address } });
+    return undefined;
+  }
+  if (!reroles(change)) return { outcome: 'failed', id: change.id, diagnostic: lostAdministration(change, recheck, 'nothing was put back.') };
+  const write: Write = { ...errand.write, fields: { role: change.before.role as Value } };
+  const after = { ...change.before, ...errand.write.fields };
+  const back: Errand = { ...errand, write, request: hands.cloud.compose(errand.kind, write) };
+  const intent: Intent = { ...repeatable(hands, back, change.address, 'update', change.id), body: redactAll(write.fields) };
+  const answered = await sendUntilKnown(hands, back, intent, after);
+  const sent = answered.class === 'applied' ? await proven(hands, back, intent, after) : answered;
+  const entry = known ? { ...known, observed: remembered(errand.kind, change.before) } : undefined;
+  await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address: change.address, ...(sent.class === 'applied' && optional('entry', entry)) });
+  if (sent.class === 'applied') return { outcome: 'failed', id: change.id, ...optional('entry', entry), diagnostic: lostAdministration(change, recheck) };
+  const why = `the role could not be put back: ${sent.diagnostic?.summary ?? 'there was no answer'}`;
+  return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id: change.id, diagnostic: lostAdministration(change, recheck, why) };
 }
 
 const WITHHELD = 'withheld';
@@ -364,12 +400,13 @@ function moment(hands: Pick<Hands, 'clock'>, kind: Kind, { before }: Surrounding
  * for the rate limit, for a service that asks for patience): right before it leaves the lock must still be ours and
  * the run still on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
  */
-async function sender({ cloud, session, clock }: Hands, { kind, write, around }: Errand, intent: Intent): Promise<(request: Request) => Promise<Sent>> {
+async function sender({ cloud, session, clock }: Hands, { kind, write, around, recheck }: Errand, intent: Intent): Promise<(request: Request) => Promise<Sent>> {
   await session.record(intent);
   let [recorded, at] = [clock.monotonic(), Date.parse(intent.at)];
   const mayLeave = async (): Promise<void> => {
     const why = around.halt();
     if (why !== undefined) throw new Refusal([{ severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` }]);
+    await recheck?.before();
     if (clock.monotonic() - recorded > RENEWAL) {
       // The wall clock may have been set back; the journal goes forward.
       at = Math.max(clock.now(), at + 1);

@@ -38,6 +38,7 @@ import { diff, driftOf, ignoring, updateOf, type Sending, type SecretVerdict } f
 import { adviceToFind, identityKey, isTrouble, Matcher, type Match } from './match.js';
 import { baseOf, literalsAtMasks, ours } from './merge.js';
 import { withNumbers } from './numbers.js';
+import type { Visibility } from './age.js';
 import type { World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
 import { concerns, judge } from './policy.js';
@@ -54,6 +55,7 @@ export interface Proposal {
   readonly unmanaged: ReadonlyMap<string, readonly Live[]>;
   /** Objects that are not visible yet and that this plan has to do with: apply waits for them. */
   readonly awaited: readonly string[];
+  readonly visibility: Visibility;
   /** 0 nothing to do, 2 changes, 3 blocked, 5 a person must decide, 1 errors. */
   readonly exit: Exit;
 }
@@ -117,7 +119,7 @@ export function plan(input: PlanInput): Proposal {
   ]);
   const counts = Object.fromEntries([...unmanaged].map(([name, objects]) => [name, objects.length]));
   const proposed: Plan = { changes: ordered, drift: draft.drift, unmanaged: counts, verdicts, diagnostics };
-  return { world: input.world, unmanaged, awaited: [...draft.awaited].toSorted(compareText), plan: proposed, exit };
+  return { world: input.world, visibility: input.visibility, unmanaged, awaited: [...draft.awaited].toSorted(compareText), plan: proposed, exit };
 }
 
 /** `<kind> <id>` of every live object that a declaration means, also of those that the plan does not cover. */

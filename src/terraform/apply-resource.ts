@@ -19,7 +19,7 @@ import { diff, updateOf } from '../reconciler/diff.js';
 import { verify } from '../reconciler/document-write.js';
 import type { Performed } from '../reconciler/execute.js';
 import { literalsAtMasks, ours } from '../reconciler/merge.js';
-import type { Collection } from '../reconciler/observe.js';
+import type { Collection, World } from '../reconciler/observe.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/policy.js';
 import { missingCredentials } from '../reconciler/propose.js';
 import { readBack, shownOf } from '../reconciler/read-back.js';
@@ -210,17 +210,20 @@ function advised({ action }: Change, failure: Diagnostic): Diagnostic {
 
 /** @throws Refusal where a policy forbids the change, or it was not done */
 async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly performed: Performed }> {
-  const send = async (): Promise<Performed> => {
-    const performed = await bench.write(shop, change);
+  const send = async (world?: World): Promise<Performed> => {
+    const performed = await bench.write(shop, change, world);
     if (performed.outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(shop, kind, performed.outcome))]);
     return performed;
   };
   if (!endangers(change, shop.roles)) return { warnings: [], performed: await send() };
-  return shop.limit.inTurn(shop.alone, async () => ({ warnings: await judged(shop, kind, change), performed: await send() }));
+  return shop.limit.inTurn(shop.alone, async () => {
+    const { warnings, world } = await judged(shop, kind, change);
+    return { warnings, performed: await send(world) };
+  });
 }
 
 /** @throws Refusal where the change would take from others what they need, and nobody allowed it */
-async function judged({ sight, kinds, allow, roles, limit }: Shop, kind: Kind, change: Change): Promise<readonly WireDiagnostic[]> {
+async function judged({ sight, kinds, allow, roles, limit }: Shop, kind: Kind, change: Change): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly world: World }> {
   const world = new Map<string, Collection>();
   const warnings: WireDiagnostic[] = [];
   for (const name of new Set([kind.name, ...policyNeeds([change], kinds, roles)])) {
@@ -233,7 +236,7 @@ async function judged({ sight, kinds, allow, roles, limit }: Shop, kind: Kind, c
     }
   }
   const blocked = judgeAlone(change, world, roles).filter(({ rule }) => !allow.includes(rule));
-  if (blocked.length === 0) return warnings;
+  if (blocked.length === 0) return { warnings, world };
   throw new Refusal(
     blocked.map(({ rule, detail, address }) => ({
       severity: 'error',

@@ -18,7 +18,8 @@ import {
 } from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../ports/index.js';
 import { beforeRun, perform, type Before, type Hands, type Performed, type Surroundings } from '../reconciler/execute.js';
-import type { Collection } from '../reconciler/observe.js';
+import type { Collection, World } from '../reconciler/observe.js';
+import { rechecksOf } from '../reconciler/recheck.js';
 import { outcomeOf, recordsOf, settle, type Settled } from '../reconciler/recover.js';
 import { claimOf, type Held, type Journal, type Run } from './journal.js';
 import { listed, look, type Sight } from './sight.js';
@@ -65,8 +66,8 @@ export interface Bench extends Held {
   base(kind: Kind): Promise<Collection>;
   /** The object as it is now, or was when all of its kind were listed; undefined where it is gone. @throws Refusal */
   current(hand: Hand, kind: Kind, id: string): Promise<Live | undefined>;
-  /** Carries out an update or a delete. */
-  write(hand: Hand, change: Change): Promise<Performed>;
+  /** Carries out an update or a delete. @param world what its policies were judged by: what they rest on is read again */
+  write(hand: Hand, change: Change, world?: World): Promise<Performed>;
   /** Carries out a create, until its outcome is known, a person has to decide, or its time is over. @throws Refusal */
   make(hand: Hand, kind: Kind, change: Change): Promise<Outcome>;
 }
@@ -117,7 +118,7 @@ export function benchOf(tools: Tools, held: Held): Bench {
   };
 
   /** @param listing what was there before, for creates */
-  function around(listing?: Collection): Surroundings {
+  function around(listing?: Collection, recheck?: Surroundings['recheck']): Surroundings {
     const name = listing?.kind.name ?? '';
     const before = befores.get(name) ?? beforeRun(new Map(listing ? [[name, listing]] : []));
     befores.set(name, before);
@@ -129,15 +130,18 @@ export function benchOf(tools: Tools, held: Held): Bench {
       left: () => undefined,
       heard: (outcome) => void (silence = outcome === 'unknown' ? silence + 1 : outcome === 'not_sent' ? silence : 0),
       awaited: () => false,
+      ...(recheck && { recheck }),
       known: (kind, id) => owned.has(claimOf(kind, id)) || (listing?.kind.name === kind && listing.byId.has(id)),
     };
   }
 
-  async function send(hand: Hand, change: Change, listing?: Collection): Promise<Performed> {
+  const recheckOf = (world: World, change: Change): Surroundings['recheck'] => rechecksOf({ ...tools, isDeleted: () => false }, world, [change]).of;
+
+  async function send(hand: Hand, change: Change, surroundings: Surroundings): Promise<Performed> {
     const kind = kinds.get(change.kind) as Kind;
     if (writes(change)) sight.wrote(kind);
     try {
-      const performed = await perform({ ...hands, cloud: hand.cloud }, change, around(listing));
+      const performed = await perform({ ...hands, cloud: hand.cloud }, change, surroundings);
       if (performed.entry) remember(change.address, performed.entry);
       return performed;
     } finally {
@@ -188,7 +192,7 @@ export function benchOf(tools: Tools, held: Held): Bench {
     lane.running += 1;
     let [performed, hearing]: [Performed | undefined, Promise<Settled | undefined> | undefined] = [undefined, undefined];
     try {
-      performed = await send(hand, change, listing);
+      performed = await send(hand, change, around(listing));
       if (performed.pending) hearing = heard(lane, performed.pending);
     } finally {
       lane.running -= 1;
@@ -206,7 +210,7 @@ export function benchOf(tools: Tools, held: Held): Bench {
       const known = count <= LOOKS && !bases.has(kind.name) ? undefined : (await limit.until(base(kind))).byId.get(id);
       return known ?? look(mine, kind, id);
     },
-    write: (hand, change) => send(hand, change),
+    write: (hand, change, world) => send(hand, change, around(undefined, world && recheckOf(world, change))),
     async make(hand, kind, change) {
       const listing = await hand.limit.until(base(kind));
       for (let last = false; ; last = true) {

@@ -276,6 +276,30 @@ describe('writing', () => {
     await bold.apply(AUTHORIZATION, null, { user: '79', account: '1', role: 'no_access' });
   });
 
+  it('puts a role back where the other administrator is demoted at the same moment', async () => {
+    let first = true;
+    const world: ProviderRig = providerRig({
+      estate: two,
+      async intercept({ method, path }, proceed) {
+        const byOthers = method === 'PUT' && first && world.objects('account_authorizations').find(({ id, role }) => role === 'administrator' && !path.endsWith(`/${String(id)}`));
+        if (byOthers) {
+          first = false;
+          const cloud = world.connect(new AbortController().signal);
+          const kind = kindOf('account_authorizations');
+          const [live] = await cloud.find(kind, [String(byOthers['id'])]);
+          const write: Write = { verb: 'update', id: String(byOthers['id']), fields: { role: 'no_access' }, ...(live && { live }) };
+          await cloud.send(kind, cloud.compose(kind, write), write);
+        }
+        return proceed();
+      },
+    });
+    const { errors } = await (await begun(world)).tryApply(AUTHORIZATION, null, { user: '78', account: '1', role: 'no_access' });
+    expect(errors.map(({ summary }) => summary)).toEqual([
+      'The account authorization was carried out, and account 1 had no administrator any more: the role administrator was put back',
+    ]);
+    expect(world.objects('account_authorizations').filter(({ role }) => role === 'administrator')).toHaveLength(1);
+  });
+
   it('ranks custom roles as the block says', async () => {
     const owned = { ...two, records: { ...two.records, account_authorizations: [{ id: '11', user: '79', account: '1', role: 'owner' }] } };
     const demote = async (config: Partial<CtyObject>) =>
