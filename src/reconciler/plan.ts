@@ -139,12 +139,12 @@ function replacements({ input: { kinds } }: Draft, changes: readonly Change[]): 
   return changes.flatMap((change): Diagnostic[] => {
     if (change.previous_id === undefined || !('id' in change)) return [];
     const secretive = [...walk(kinds.get(change.kind)?.attributes ?? {})].some(([, { secret }]) => secret);
-    const summary = `${change.address} was replaced outside of trueup: ${change.previous_id} is gone, and ${change.id} is there in its place.`;
+    const summary = `${change.address} was replaced outside of trueup: ${change.previous_id} is gone, and ${change.id} is there in its place`;
     return [
       {
         severity: 'warning',
         code: REPLACED_OUTSIDE,
-        summary: secretive ? `${summary} Its secret is not known to be yours.` : summary,
+        summary: `${summary}${secretive ? '; its secret is not known to be yours' : ''}.`,
         address: change.address,
         ...(change.origin ? { origin: change.origin } : {}),
       },
@@ -161,7 +161,7 @@ function unseenNotes({ unseen }: Draft): readonly Diagnostic[] {
       severity: 'info',
       code: 'not-visible-yet',
       summary: `${shown} ${addresses.length === 1 ? 'was' : 'were'} created just now, and no listing shows ${addresses.length === 1 ? 'it' : 'them'} yet.`,
-      detail: 'Plan again in a minute to see what they hold.',
+      detail: 'That is no change. To see what is live, plan again in a minute.',
     },
   ];
 }

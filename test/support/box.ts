@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { providerOf } from '../../src/cli/provider.js';
-import { createEmulator, dummyCredentials, serve as listen, type Behaviours, type Emulator, type Estate } from '../../src/emulator/index.js';
+import { createEmulator, dummyCredentials, parseFault, serve as listen, type Behaviours, type Emulator, type Estate } from '../../src/emulator/index.js';
 import { isObject, sha256, walk, type Json, type JsonObject } from '../../src/model/index.js';
 import { systemClock } from '../../src/ports/clock.js';
 import { systemRandom } from '../../src/ports/random.js';
@@ -30,6 +30,8 @@ export interface Box {
   writes(): readonly string[];
   /** Another hand: the records of a kind are what `change` makes of them. */
   tamper(kind: string, change: (records: readonly JsonObject[]) => readonly JsonObject[]): void;
+  /** What goes wrong from now on, in the words of `--fault`. */
+  setFaults(...faults: readonly string[]): void;
   /** Stands between client and emulator. */
   intercept: ((request: Request, proceed: () => Promise<Response>) => Promise<Response>) | undefined;
   close(): Promise<void>;
@@ -69,6 +71,7 @@ export async function box(estate: Estate, behaviours: Partial<Behaviours> = {}):
       const { records, ...rest } = emulator.snapshot();
       emulator = begin({ ...rest, records: { ...records, [kind]: change(records[kind] ?? []) } });
     },
+    setFaults: (...faults) => emulator.setFaults(faults.map(parseFault)),
     intercept: undefined,
     close: () => served.close(),
   };
