@@ -12,7 +12,7 @@ const doors = {
   declarations: ['^node_modules/(ajv|yaml)/'],
   report: ['^node_modules/(fast-json-patch|picocolors)/'],
   terraform: [
-    '^src/reconciler/(observe|match|merge|diff|policy|propose|execute|recover|document-write|read-back|age)\\.ts$',
+    '^src/reconciler/(observe|match|merge|diff|policy|propose|execute|recover|document-write|read-back|recheck|age)\\.ts$',
     '^src/state/store\\.ts$',
     '^node_modules/(protobufjs|@msgpack)/',
   ],

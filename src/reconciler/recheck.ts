@@ -75,7 +75,7 @@ export function rechecksOf(tools: Tools, world: World, changes: readonly Change[
       return administration(tools, { change, account: change.id, witness: witness([change.id, ...above(fields.account)]), moved: true });
     },
     done(change, entry) {
-      if (entry && change.kind === ACCOUNTS) parents.set(entry.id, entry.observed['account'] as Value | undefined);
+      if (entry && change.kind === ACCOUNTS) parents.set(entry.id, entry.observed['account']);
       if (promotes(change, roles)) add(String(change.before.account), change.id);
     },
   };

@@ -97,17 +97,17 @@ test('an object that moves between two pages while they are read is not created 
 describe('a run that was killed while an object was created', () => {
   /** Kills the process when its first POST arrives, which is carried out all the same. */
   async function killed(one: Box, home: Folder, options: { readonly env: Readonly<Record<string, string>> }): Promise<void> {
-    let started: Started | undefined;
+    const run: { started?: Started } = {};
     one.intercept = async (request, proceed) => {
       if (request.method === 'POST') {
         one.intercept = undefined;
-        started?.child.kill('SIGKILL');
-        await started?.ended;
+        run.started?.child.kill('SIGKILL');
+        await run.started?.ended;
       }
       return proceed();
     };
-    started = home.start(APPLY, options);
-    expect((await started.ended).signal).toBe('SIGKILL');
+    run.started = home.start(APPLY, options);
+    expect((await run.started.ended).signal).toBe('SIGKILL');
   }
 
   /** The environment of a machine whose clock is so many seconds ahead. */

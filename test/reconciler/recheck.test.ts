@@ -148,7 +148,7 @@ describe('a demotion', () => {
       const cloud = rig({
         estate: two,
         intercept: ({ method, path }, proceed) =>
-          method === 'GET' && /authorizations\/901$/.test(path) && (looks += 1) === turn ? Promise.resolve({ status: 403, headers: {}, body: '' }) : proceed(),
+          method === 'GET' && path.endsWith('authorizations/901') && (looks += 1) === turn ? Promise.resolve({ status: 403, headers: {}, body: '' }) : proceed(),
       });
       const { outcomes } = await cloud.apply(project, { allow: always });
       return [outcomes[0]?.outcome, roleOf(cloud, '900'), cloud.events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic.code] : []))];
