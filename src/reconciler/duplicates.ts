@@ -53,13 +53,9 @@ export function possibleDuplicates(kind: Kind, creates: readonly Create[], unman
   return chosen(candidates).map(({ change, live }) => ({ change, live, differing: differing(kind, effective(change.desired.declared), live) }));
 }
 
-/** Equal for objects that may be alike; undefined where something that is compared is known only after apply. */
+/** Equal for objects that may be alike; undefined where a name is known only after apply. Of anything else that is, no live object has the text. */
 function keyOf(kind: Kind, { equal, folded }: Likeness, values: Values): string | undefined {
-  const parts: Json[] = [];
-  for (const name of equal) {
-    if (!isKnown(values[name])) return undefined;
-    parts.push(comparable(kind.attributes[name] as Attribute, values[name]));
-  }
+  const parts: readonly Json[] = equal.map((name) => comparable(kind.attributes[name] as Attribute, values[name]));
   if (folded === undefined) return canonical(parts);
   const text = valueAt(values, folded);
   return typeof text === 'string' ? canonical([...parts, unescapeHtml(text).trim().toLowerCase()]) : undefined;
