@@ -502,7 +502,7 @@ const time = [
     source: 'unknown',
     otherwise:
       'Nothing changes: the absence of an id that no listing has shown proves nothing before the settle time. Read-backs repeat while the prior value is shown. Ids that we deleted count as absent.',
-    tests: [],
+    tests: ['cli/time-and-absence.test.ts', 'reconciler/effects.test.ts', 'terraform/provider-calls.test.ts'],
   },
   {
     name: 'settle-time',

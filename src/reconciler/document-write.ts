@@ -18,7 +18,7 @@ import {
 } from '../model/index.js';
 import { aftermath, mergedNames, ours, whole } from './merge.js';
 import { taken } from './diff.js';
-import { maskedDetail, masksSent } from './policy.js';
+import { maskedWords, masksSent } from './policy.js';
 
 /** What a write of whole documents was made of: the object as it was read right before, and what was sent, by attribute. */
 export interface DocumentWrite {
@@ -63,7 +63,10 @@ export async function prepare(cloud: Pick<CloudReader, 'find' | 'compose'>, { ki
   const moved = Object.keys(fields).find((name) => !same(kind.attributes[name] as Attribute, planned[name], now[name]));
   if (moved !== undefined) return refused('changed-since-plan', `was changed outside of trueup since the plan: ${moved}.`);
   const masks = masksSent(kind, write, live);
-  if (masks.length > 0) return refused('masked-configuration', `cannot be written: ${maskedDetail(masks)}.`);
+  if (masks.length > 0) {
+    const { what, out } = maskedWords(masks);
+    return refused('masked-configuration', `cannot be written: ${what}.`, `${out.charAt(0).toUpperCase()}${out.slice(1)}.`);
+  }
   const sent = Object.fromEntries(replaced(kind, write).map((name) => [name, whole(fields[name] as Value, live.values[name])]));
   return { request: cloud.compose(kind, { ...write, fields: { ...fields, ...sent } }), document: { before: live, sent } };
 }

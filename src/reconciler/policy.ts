@@ -228,7 +228,8 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
         (change.action === 'update' || change.action === 'adopt') && change.write
           ? masksSent(kinds.get(change.kind) as Kind, change.write, world.get(change.kind)?.byId.get(change.id))
           : [];
-      return masks.length === 0 ? [] : [{ address: change.address, detail: maskedDetail(masks) }];
+      const { what, out } = maskedWords(masks);
+      return masks.length === 0 ? [] : [{ address: change.address, detail: `${what}; ${out}` }];
     }),
 };
 
@@ -239,9 +240,12 @@ export function masksSent(kind: Kind, { fields, patch }: Write, live: Live | und
 }
 
 /** What blocks such a write, and the ways out. */
-export function maskedDetail(masks: readonly string[]): string {
-  const [what, they] = masks.length === 1 ? ['reads', 'it'] : ['read', 'them'];
-  return `${masks.join(', ')} ${what} back masked, and a PUT would write the mask over ${they}; declare ${they} as "\${secret.env.NAME}", or set settings.configuration_writes: patch, under which masks do not travel`;
+export function maskedWords(masks: readonly string[]): { readonly what: string; readonly out: string } {
+  const [reads, they] = masks.length === 1 ? ['reads', 'it'] : ['read', 'them'];
+  return {
+    what: `${masks.join(', ')} ${reads} back masked, and a PUT would write the mask over ${they}`,
+    out: `declare ${they} as "\${secret.env.NAME}", or set settings.configuration_writes: patch, under which masks do not travel`,
+  };
 }
 
 /** What the rules need to read beyond what is declared, for these changes. */

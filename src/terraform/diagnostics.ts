@@ -39,8 +39,12 @@ export function told(kind: Kind, one: Pick<Diagnostic, 'severity' | 'summary' | 
   };
 }
 
+/** A document has no write-only part here, so a password in it cannot be declared. */
+const MASKED =
+  'Set configuration_writes = "patch" in the provider block, if the deployment takes PATCH; or manage this router with trueup itself, where a secret inside a document is one.';
+
 /** What a refusal says, as errors about an object of the kind; what is no refusal is a bug and goes on. */
 export function complaints(kind: Kind, error: unknown): readonly WireDiagnostic[] {
   if (!(error instanceof Refusal)) throw error;
-  return error.diagnostics.map((one) => ({ ...told(kind, one), severity: 'error' }));
+  return error.diagnostics.map((one) => ({ ...told(kind, one.code === 'masked-configuration' ? { ...one, detail: MASKED } : one), severity: 'error' }));
 }

@@ -276,6 +276,16 @@ describe('writing', () => {
     await bold.apply(AUTHORIZATION, null, { user: '79', account: '1', role: 'no_access' });
   });
 
+  it('writes no mask back, and names the way out that this provider has', async () => {
+    const world = providerRig({ estate: theirs });
+    const core = await begun(world);
+    const { errors } = await core.tryApply(MANAGER, null, { router: '7', configuration: '[{"lan":{"mtu":1500}}]' });
+    expect(errors).toMatchObject([
+      { summary: expect.stringContaining('a PUT would write the mask over it') as string, detail: expect.stringContaining('configuration_writes = "patch"') as string },
+    ]);
+    expect(world.mutations()).toEqual([]);
+  });
+
   it('puts a role back where the other administrator is demoted at the same moment', async () => {
     let first = true;
     const world: ProviderRig = providerRig({
