@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { declarations, estate, settled, sizesOf, types, typesOf, uuid } from './bench/estate.js';
-import { cloud, fixed, hasTerraform, median, memory, quick, repeat, root, row, rows, seconds, time, tool, type Run } from './bench/measuring.js';
+import { cloud, cpuOf, fixed, hasTerraform, median, memory, quick, repeat, root, row, rows, seconds, time, tool, type Run } from './bench/measuring.js';
 import { terraformProject } from './bench/peer.js';
 import { provider } from './bench/provider.js';
 import { secrets } from './bench/secrets.js';
@@ -87,6 +87,28 @@ async function latency(without: number): Promise<void> {
   const chain = Math.max(Math.ceil(sizes.rules / 500), Math.ceil(sizes.authorizations / 50));
   const reach = 1.3 * chain * 0.05 + without;
   row('plan of 10,000 with 50 ms of latency', `${fixed(own)} s (longest chain ${chain} pages)`, `at most ${fixed(reach)} s`, own <= reach);
+}
+
+/** A project that meets what is live for the first time: no state, everything is adopted. */
+async function adoption(): Promise<void> {
+  const resources = quick ? 10_000 : 100_000;
+  const { folder, cloud: up } = await settled(resources);
+  const turns = quick ? 3 : 2;
+  const unchanged = cpuOf(await repeat(turns, () => plan(folder, up.environment)));
+  const adopting = cpuOf(
+    await repeat(turns, () => {
+      rmSync(join(folder, '.trueup'), { recursive: true });
+      return time(process.execPath, [tool, 'apply', '--auto-approve'], folder, up.environment);
+    }),
+  );
+  await up.stop();
+  const ratio = adopting / unchanged;
+  row(
+    `apply that adopts ${resources} resources`,
+    `${fixed(adopting, 1)} s of CPU, ${fixed(ratio)} × the plan without changes (${fixed(unchanged, 1)} s)`,
+    'at most 3 × its CPU',
+    ratio <= 3,
+  );
 }
 
 async function creates(): Promise<void> {
@@ -222,7 +244,7 @@ async function firstPaint(file: string): Promise<number | undefined> {
 }
 
 try {
-  const groups = { startup, creates, plans, listing, attribution, pages, secrets, provider };
+  const groups = { startup, creates, plans, adoption, listing, attribution, pages, secrets, provider };
   const chosen = process.argv.slice(2).filter((word) => !word.startsWith('--'));
   const unknown = chosen.filter((word) => !Object.hasOwn(groups, word));
   if (unknown.length > 0) throw new Error(`no such group of figures: ${unknown.join(', ')} (there are ${Object.keys(groups).join(', ')})`);

@@ -14,6 +14,8 @@ export const root = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
 
 export interface Run {
   readonly seconds: number;
+  /** CPU time, user and system. */
+  readonly cpu: number;
   readonly mebibytes: number;
   readonly stdout: string;
 }
@@ -31,10 +33,11 @@ export const repeat = async (times: number, work: () => Promise<Run>): Promise<r
   return runs;
 };
 export const seconds = (runs: readonly Run[]): number => median(runs.map((run) => run.seconds));
+export const cpuOf = (runs: readonly Run[]): number => median(runs.map((run) => run.cpu));
 export const memory = (runs: readonly Run[]): number => median(runs.map((run) => run.mebibytes));
 
 /**
- * Runs a command to its end; the peak of its memory is read from the kernel while it runs. Much output goes to a file:
+ * Runs a command to its end; its CPU time and the peak of its memory are read from the kernel while it runs. Much output goes to a file:
  * reading it here would take one of two cores from what is measured. @throws when it fails
  */
 export function time(command: string, args: readonly string[], cwd: string, environment: NodeJS.ProcessEnv = process.env, output?: string): Promise<Run> {
@@ -43,15 +46,18 @@ export function time(command: string, args: readonly string[], cwd: string, envi
     const to = output === undefined ? 'pipe' : openSync(output, 'w');
     const child = spawn(command, args, { cwd, env: environment, stdio: ['ignore', to, 'pipe'] });
     if (typeof to === 'number') closeSync(to);
-    let [stdout, stderr, peak] = ['', '', 0];
-    const sampler = setInterval(() => (peak = Math.max(peak, highWater(child.pid))), 25);
+    let [stdout, stderr, peak, cpu] = ['', '', 0, 0];
+    const sampler = setInterval(() => {
+      peak = Math.max(peak, highWater(child.pid));
+      cpu = Math.max(cpu, cpuSeconds(child.pid));
+    }, 25);
     child.stdout?.on('data', (chunk: Buffer) => (stdout += String(chunk)));
     child.stderr?.on('data', (chunk: Buffer) => (stderr += String(chunk)));
     child.on('error', fail);
     child.on('close', (code) => {
       clearInterval(sampler);
       const elapsed = Number(process.hrtime.bigint() - start) / 1e9;
-      if (code === 0) done({ seconds: elapsed, mebibytes: peak / 1024, stdout });
+      if (code === 0) done({ seconds: elapsed, cpu, mebibytes: peak / 1024, stdout });
       else fail(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stderr.slice(-2000)}`));
     });
   });
@@ -61,6 +67,17 @@ export function time(command: string, args: readonly string[], cwd: string, envi
 export function highWater(pid: number | undefined): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** CPU time so far, user and system, of all threads. The kernel counts it in hundredths of a second. */
+function cpuSeconds(pid: number | undefined): number {
+  try {
+    // The name of the program stands in parentheses and may hold blanks.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / 100;
   } catch {
     return 0;
   }
