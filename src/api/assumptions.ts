@@ -81,8 +81,9 @@ const lists = [
     name: 'v2-filter-name',
     assumed: '`name=` gives exactly the accounts of that name. It proves, before an account is created, that there is none.',
     source: 'reference',
-    otherwise: 'If it withholds an account, another one of the same name is created.',
-    tests: [],
+    otherwise:
+      'The complete listing is read as well. An account is missed only if it moved between two pages of that listing and the filter withholds it; then another one of the same name is created.',
+    tests: ['api/checks.test.ts', 'reconciler/observe.test.ts'],
   },
   {
     name: 'v2-order',
@@ -135,8 +136,8 @@ const identifiers = [
     name: 'ids-once',
     assumed: 'The id of a deleted object is never given to another one.',
     source: 'unknown',
-    otherwise: 'The other object would be taken for the recorded one, and changed to what is declared.',
-    tests: [],
+    otherwise: 'The other object would be taken for the recorded one. Plan and drift report what differs as changed outside of trueup, and apply changes it to what is declared.',
+    tests: ['reconciler/drift.test.ts'],
   },
   {
     name: 'references',

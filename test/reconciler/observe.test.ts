@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { CloudReader, Kind, Live } from '../../src/model/index.js';
 import { nothingRecent } from '../../src/reconciler/age.js';
-import { observe, remembered } from '../../src/reconciler/observe.js';
+import { observe, readAgain, remembered } from '../../src/reconciler/observe.js';
 import { kinds } from '../../src/resources/index.js';
 import { entry, live } from '../support/planning.js';
 
@@ -41,4 +41,23 @@ it('remembers nothing that the service says in its own words', () => {
   const kind = kinds.get('alert_push_destinations') as Kind;
   const seen = remembered(kind, { ...pager.values, last_error_at: '2026-01-01T00:00:00.000Z', last_error_text: 'whatever' });
   expect(Object.keys(seen).toSorted()).toEqual(['destination_config_id', 'last_error_at', 'name']);
+});
+
+it.each<[what: string, listed: readonly string[], filtered: readonly string[], exists: readonly string[]]>([
+  ['an account that moved between two pages is found by its name', ['1'], ['2'], ['1', '2']],
+  ['an account that the filter withholds is there, as the listing shows it', ['1', '2'], [], ['1', '2']],
+  ['a filter that is ignored brings everything, and harms nothing', ['1', '2'], ['1', '2', '3'], ['1', '2', '3']],
+])('before a creation, what either reading shows exists: %s', async (_, listed, filtered, exists) => {
+  const kind = kinds.get('accounts') as Kind;
+  const account = (id: string): Live => live('accounts', id, { name: `Site ${id}` });
+  const asked: object[] = [];
+  const cloud = {
+    search: (_kind: Kind, filters: object) => {
+      asked.push(filters);
+      return Promise.resolve(filtered.map(account));
+    },
+  } as unknown as CloudReader;
+  const collection = { kind, byId: new Map(listed.map((id) => [id, account(id)])), pages: 2 };
+  const again = await readAgain({ cloud, visibility: nothingRecent }, collection, [{ name: 'Site 2' }]);
+  expect({ asked, exists: [...again.byId.keys()].toSorted() }).toEqual({ asked: [{ name: 'Site 2' }], exists });
 });
