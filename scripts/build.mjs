@@ -57,18 +57,11 @@ const asked = flag === '--version' || flag === '-v' ? (words.length === 1 ? '--v
   : words[0] === 'help' ? words.slice(1).join(' ')
   : undefined;
 if (asked !== undefined && Object.hasOwn(answers, asked)) process.stdout.write(answers[asked]);
-else {
-  const steps = loading('command', true);
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  const command = step.value;
-  if (command) void command.main(process);
-  else import('./main.js').then(({ main }) => main(process));
-}
+else import('./main.js').then(({ main }) => main(process));
 `;
 }
 
-/** What both executables begin with. */
+/** What both executables begin with. Node keeps the compiled code of what they load in a folder of its own, where it can (from 22.1 on). */
 const beginning = `#!/usr/bin/env node
 'use strict';
 // Written by scripts/build.mjs.
@@ -76,80 +69,18 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   process.stderr.write('trueup needs Node 20.19 or newer; this is ' + process.versions.node + '.\\n');
   process.exit(1);
 }
-// All of it is one script, with the code that V8 made of it when it was built: a fifth of a short run is compiling. V8
-// believes of a script its length and of code everything: both have to be what was built, by the Node it was built for.
-// Step by step, for who has to listen meanwhile.
-function* loading(name, onlyCompiled) {
-  const { join } = require('node:path');
-  const { readFileSync } = require('node:fs');
-  const file = join(__dirname, name + '.cjs');
-  let cache, source;
-  try {
-    source = readFileSync(file);
-    cache = readFileSync(join(__dirname, name + '.cache'));
-  } catch (error) {
-    if (onlyCompiled || !source) return undefined;
+require('node:module').enableCompileCache?.();
+`;
+
+/** A program that asks for it instead of starting it gets nothing. */
+const providerEntry = `${beginning}if (require.main === module) {
+  if (require('node:fs').existsSync(require('node:path').join(__dirname, 'provider.cjs'))) void require('./provider.cjs').main(process);
+  else {
+    process.stderr.write('provider.cjs is missing beside ' + __filename + '. Install trueup again.\\n');
+    process.exitCode = 1;
   }
-  yield;
-  let cachedData = process.version + process.arch === '${process.version}${process.arch}' ? cache?.subarray(32) : undefined;
-  if (cachedData && !require('node:crypto').createHash('sha256').update(source).update(cachedData).digest().equals(cache.subarray(0, 32))) cachedData = undefined;
-  if (!cachedData && onlyCompiled) return undefined;
-  yield;
-  const script = new (require('node:vm').Script)(source.latin1Slice(), { filename: 'trueup/' + name + '.cjs', cachedData });
-  if (script.cachedDataRejected && onlyCompiled) return undefined;
-  yield;
-  const made = { exports: {} };
-  script.runInThisContext()(made.exports, require, made, file, __dirname);
-  return made.exports;
 }
 `;
-
-/**
- * Says where it listens, and loads the rest then, in turns, between which core is heard: the script without its code is
- * good enough where that is missing. A program that asks for it instead of starting it gets the beginning alone.
- */
-async function providerEntry() {
-  const { outputFiles } = await build({ ...common, format: 'cjs', entryPoints: ['src/cli/provider-start.ts'], write: false });
-  return `${beginning}const start = { exports: {} };
-(function (exports, require, module) {
-${outputFiles[0].text}})(start.exports, require, start);
-if (require.main !== module) module.exports = start.exports;
-else if (!require('node:fs').existsSync(require('node:path').join(__dirname, 'provider.cjs'))) {
-  process.stderr.write('provider.cjs is missing beside ' + __filename + '. Install trueup anew.\\n');
-  process.exit(1);
-} else {
-  const load = async (...all) => {
-    const steps = loading('provider', false);
-    let step = steps.next();
-    for (; !step.done; step = steps.next()) await new Promise((turn) => setImmediate(turn));
-    return step.value.load(...all);
-  };
-  void start.exports.main(process, load);
-}
-`;
-}
-
-/** A single script, which alone can carry compiled code; whoever runs it gives it what a module has. */
-async function script(name, source) {
-  const outfile = join(made, `${name}.cjs`);
-  const { metafile } = await build({
-    ...common,
-    format: 'cjs',
-    entryPoints: [source],
-    outfile,
-    supported: { 'dynamic-import': false },
-    metafile: true,
-    plugins: [withoutHttp2, shortNames],
-    banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
-    footer: { js: '})' },
-  });
-  // It is read byte by byte. esbuild leaves other characters in tagged templates, whose raw text nobody looks at.
-  writeFileSync(
-    outfile,
-    readFileSync(outfile, 'utf8').replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  );
-  return metafile;
-}
 
 // Built beside and put in place at the end, so that nobody meets half a build.
 const made = at('node_modules', '.cache', 'trueup', `dist-${process.pid}`);
@@ -165,10 +96,18 @@ const { metafile } = await build({
   banner,
   plugins: [withoutHttp2, shortNames],
 });
-await script('command', 'src/cli/main.ts');
-const provider = await script('provider', 'src/cli/provider-main.ts');
+// One file, because `provider install` copies it.
+const provider = await build({
+  ...common,
+  entryPoints: ['src/cli/provider-main.ts'],
+  outfile: join(made, 'provider.cjs'),
+  format: 'cjs',
+  supported: { 'dynamic-import': false },
+  metafile: true,
+  plugins: [withoutHttp2, shortNames],
+});
 await bundleEntries(common, made);
-writeFileSync(join(made, 'third-party-licences.txt'), licences({ ...metafile.inputs, ...provider.inputs }).join('\n---\n\n'));
+writeFileSync(join(made, 'third-party-licences.txt'), licences({ ...metafile.inputs, ...provider.metafile.inputs }).join('\n---\n\n'));
 const types = spawnSync(process.execPath, [at('node_modules', '@typescript', 'native', 'bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(made, 'types')], {
   cwd: root,
   stdio: 'inherit',
@@ -177,12 +116,10 @@ if (types.status !== 0) process.exit(types.status ?? 1);
 await typeConstructs(common, join(made, 'types'));
 for (const [name, text] of [
   ['trueup.cjs', await entry()],
-  ['terraform-provider-devicecloud.cjs', await providerEntry()],
+  ['terraform-provider-devicecloud.cjs', providerEntry],
 ]) {
   writeFileSync(join(made, name), text);
   chmodSync(join(made, name), 0o755);
 }
-const warmed = spawnSync(process.execPath, [at('scripts', 'warm.mjs'), made], { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: 60_000 });
-if (warmed.status !== 0) process.stderr.write(`The command will start more slowly, because its code could not be compiled beforehand: ${warmed.stderr.trim().split('\n')[0]}\n`);
 rmSync(at('dist'), { recursive: true, force: true });
 renameSync(made, at('dist'));

@@ -45,6 +45,21 @@ function run(folder: string, files: Readonly<Record<string, string>>, command: r
   return { code: status, said: stdout + stderr };
 }
 
+test('an installation runs no script of a package', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Readonly<Record<string, { dev?: boolean; hasInstallScript?: boolean }>> };
+  const withScript = Object.entries(packages).filter(([, { hasInstallScript = false }]) => hasInstallScript);
+  expect(withScript.map(([name]) => name)).toContain('node_modules/protobufjs');
+  expect(withScript.filter(([, { dev = false }]) => !dev)).toEqual([]);
+  const { stdout } = spawnSync('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
+  expect(stdout).toContain('undici');
+  expect(stdout).not.toMatch(/protobufjs|grpc/);
+});
+
+test('what is bundled comes with its licence', () => {
+  const licences = readFileSync(join(project, 'package/dist/third-party-licences.txt'), 'utf8');
+  for (const name of ['@grpc/grpc-js', 'protobufjs', 're2js', 'undici', 'yaml']) expect(licences).toContain(`${name} `);
+});
+
 /** What a test of a program says with either test runner, whose globals it uses. */
 const cases = `
 test.each([['cdktf', cdktf, forCdktf], ['cdktn', cdktn, forCdktn]])('a stack for %s', (name, library, ours) => {

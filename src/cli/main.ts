@@ -6,7 +6,7 @@ import { pathsIn } from './commands-to-type.js';
 import { contextOf, type Command, type Context } from './context.js';
 import type { CommandSpec } from './command-table.js';
 import { parse } from './program.js';
-import { spare } from './thrift.js';
+import { setV8Flags } from './v8-flags.js';
 
 const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>>> = {
   init: () => import('./commands/init.js'),
@@ -36,7 +36,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
 };
 
 export async function main(process: NodeJS.Process): Promise<void> {
-  spare('start');
+  setV8Flags();
   // Secrets are hashed on every core, and the threads of libuv are counted when the first one starts.
   process.env['UV_THREADPOOL_SIZE'] ??= String(Math.max(4, availableParallelism() + 2));
   const parsed = parse(
@@ -49,7 +49,6 @@ export async function main(process: NodeJS.Process): Promise<void> {
     return;
   }
   const { command, args, flags } = parsed;
-  if (!['get', 'apply'].includes(command.name)) spare('run');
   const controller = new AbortController();
   const context = contextOf(process, flags, controller.signal, pathsIn(command, args));
   const signalled = listen(process, controller, () => command.graceful && context.err.write('Stopping: what runs is finished first. Once more ends at once.\n'));

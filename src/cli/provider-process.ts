@@ -1,16 +1,14 @@
-// A provider as a process of core's: it says where it listens before it has loaded what answers there, because core
-// starts it several times a command, and it leaves nothing behind, however core ends.
+// The provider as a process that core starts and ends: it says on stdout where it listens, and leaves nothing behind,
+// however core ends.
 import { rmSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server } from 'node:net';
 import { Refusal } from '../model/index.js';
 import { systemClock } from '../ports/clock.js';
 import { systemRandom } from '../ports/random.js';
 import { selfSigned } from '../terraform/certificate.js';
 import { clientCertificate, handshakeLine, socketPath, startedByCore, type Address } from '../terraform/handshake.js';
 import { jsonLog, type Log } from '../terraform/log.js';
-import type { Answer } from '../terraform/grpc.js';
 import type { ProviderServer } from '../terraform/protocol.js';
-import { grpcServer } from '../terraform/server.js';
+import { grpcServer, type GrpcServer } from '../terraform/server.js';
 import { makeFolder, socketIn, sweepFolders } from './provider-folder.js';
 
 const clock = systemClock();
@@ -21,13 +19,10 @@ const LAST_WORDS = 1_000;
 /** Milliseconds between two looks for core, which may be killed before it ever connected. */
 const WATCH = 1_000;
 
-/** What answers, which is loaded once core knows where to ask. */
-export interface Loaded {
-  readonly provider: Pick<ProviderServer, 'stopProvider' | 'close'>;
-  readonly answer: Answer;
-}
+type Load = (log: Log) => Promise<ProviderServer>;
 
-export async function serveCore(process: NodeJS.Process, load: (log: Log) => Promise<Loaded>): Promise<void> {
+/** Serves what `load` gives to the terraform or OpenTofu that started this process. */
+export async function serveCore(process: NodeJS.Process, load: Load): Promise<void> {
   const { env, stderr } = process;
   if (!startedByCore(env)) {
     stderr.write('This is a provider for terraform and OpenTofu, which start it themselves. Name its folder under dev_overrides, or install it in a filesystem mirror.\n');
@@ -52,7 +47,7 @@ export async function serveCore(process: NodeJS.Process, load: (log: Log) => Pro
 /** Of what may quote what it choked on, no more than this. */
 const nameOf = (error: unknown): string => (error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.name) : 'unforeseen');
 
-async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log) => Promise<Loaded>): Promise<void> {
+async function listenAndServe(process: NodeJS.Process, log: Log, load: Load): Promise<void> {
   const core = process.ppid;
   const client = clientCertificate(process.env);
   const own = client === undefined ? undefined : selfSigned(clock.now(), systemRandom().bytes(16));
@@ -62,43 +57,29 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: (log: Log
   const folder = makeFolder(process.pid);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   process.on('SIGINT', () => undefined);
-  const listener = createServer();
-  const address = await listen(listener, socketPath(socketIn(folder), process.platform));
-  // Core that was killed first reads no line, and is not the parent that is watched below.
-  process.stdout.write(handshakeLine(address, own?.der), (error) => error && process.exit(1));
-
-  // Whoever connects now is heard in a later turn.
-  const loading = Promise.resolve().then(() => load(log));
+  const provider = await load(log);
   let ending = false;
   const end = async (): Promise<void> => {
     if (ending) return;
     ending = true;
-    listener.close();
-    const { provider } = await loading;
-    await within(
-      LAST_CALLS,
-      provider.stopProvider().then(() => grpc.idle()),
-    );
-    await within(LAST_WORDS, Promise.all([provider.close(), grpc.close()]));
+    await within(LAST_CALLS, Promise.all([provider.stopProvider(), grpc.drain()]));
+    await within(LAST_WORDS, provider.close());
     process.exit(0);
   };
-  const grpc = grpcServer({ loading, onEnd: () => void end(), ...(own && client !== undefined ? { tls: { ...own, client } } : {}) });
-  listener.on('connection', (connection) => grpc.accept(connection));
+  const grpc = grpcServer({ provider, log, onShutdown: () => void end(), ...(own && client !== undefined ? { tls: { ...own, client } } : {}) });
   terminated = () => void end();
-  await loading;
+  const address = await listen(grpc, socketPath(socketIn(folder), process.platform));
+  // Core that was killed first reads no line, and is not the parent that is watched below.
+  process.stdout.write(handshakeLine(address, own?.der), (error) => error && process.exit(1));
   void sweepFolders();
   setInterval(() => process.ppid !== core && void end(), WATCH);
 }
 
 /** On a socket where there is a path for one, otherwise on a port of this machine alone. */
-async function listen(listener: Server, path: string | undefined): Promise<Address> {
-  await new Promise<void>((done, fail) => {
-    listener.once('error', fail);
-    if (path === undefined) listener.listen(0, '127.0.0.1', done);
-    else listener.listen(path, done);
-  });
-  if (path !== undefined) return { network: 'unix', path };
-  return { network: 'tcp', host: '127.0.0.1', port: (listener.address() as AddressInfo).port };
+async function listen(grpc: GrpcServer, path: string | undefined): Promise<Address> {
+  const host = '127.0.0.1';
+  const port = await grpc.listen(path === undefined ? `${host}:0` : `unix:${path}`);
+  return path === undefined ? { network: 'tcp', host, port } : { network: 'unix', path };
 }
 
 /** What has not come in time, or failed, is not waited for. */

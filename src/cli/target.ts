@@ -9,7 +9,6 @@ import type { Context } from './context.js';
 import { durable } from './emulated.js';
 import { headerNames, v2Headers } from './header-names.js';
 import { tryFile } from './own-credentials.js';
-import { spare } from './thrift.js';
 
 export interface Reached {
   readonly cloud: Cloud;
@@ -76,7 +75,6 @@ interface Line extends Doors {
 async function lineTo(context: Context, settings: Settings): Promise<Line> {
   if (settings.target === 'emulator') return emulatorLine(context, settings);
   const { checkedUrl, undiciTransport } = await import('../api/index.js');
-  spare('wasm');
   const doors = doorsOf(context, settings);
   const { HTTPS_PROXY, https_proxy: lower, NO_PROXY, no_proxy: lowerNo } = context.environment;
   const origins = (['v2', 'v3', 'iot', 'flow'] as const).flatMap((name) => (doors[name] ? [checkedUrl(doors[name].url, needs[name].address).origin] : []));

@@ -1,17 +1,20 @@
 // What is wrong with the JSON Schema of an expectation, each complaint with its place. What passes here is compiled as
 // it stands: it refers to nothing, ends, and no text makes a pattern of it take long.
-import { didYouMean, isObject, own, patternOf, type Json, type JsonObject } from '../model/index.js';
+import { didYouMean, isObject, own, type Json, type JsonObject } from '../model/index.js';
 import { instead, keywords, schema, type Operand } from './keywords.js';
 import type { Complaint } from './validate.js';
 
 const MOST_VALUES = 2_000;
 const DEEPEST = 48;
 
+/** Why a pattern cannot be matched; undefined where it can. */
+export type PatternFault = (source: string) => string | undefined;
+
 /** Everything that is wrong with a schema; paths lead from it on. */
-export function schemaComplaints(every: Json): readonly Complaint[] {
+export function schemaComplaints(every: Json, patternFault: PatternFault): readonly Complaint[] {
   const wide = measured(every);
   if (wide !== undefined) return [{ path: [], code: 'too-large', summary: `\`every\` ${wide}`, detail: 'Split the expectation into several.' }];
-  return [...complaints(every, [])];
+  return [...complaints(every, [], patternFault)];
 }
 
 /** Says where a tree is larger than what one expectation needs, without walking all of it. */
@@ -27,7 +30,7 @@ function measured(every: Json): string | undefined {
   return deep ? `is nested more than ${DEEPEST} levels deep` : undefined;
 }
 
-function* complaints(tree: Json, path: readonly string[]): Generator<Complaint> {
+function* complaints(tree: Json, path: readonly string[], patternFault: PatternFault): Generator<Complaint> {
   if (typeof tree === 'boolean') return;
   if (!isObject(tree)) {
     yield wrong(path, schema, tree);
@@ -38,8 +41,8 @@ function* complaints(tree: Json, path: readonly string[]): Generator<Complaint> 
     const known = own(keywords, keyword);
     if (!known) yield unknownKeyword(at, keyword);
     else if (!known.fits(operand)) yield wrong(at, known, operand);
-    else if (keyword === 'pattern') yield* badPattern(at, operand as string);
-    else for (const [step, inner] of known.inner?.(operand) ?? []) yield* complaints(inner, [...at, ...step]);
+    else if (keyword === 'pattern') yield* badPattern(at, patternFault(operand as string));
+    else for (const [step, inner] of known.inner?.(operand) ?? []) yield* complaints(inner, [...at, ...step], patternFault);
   }
   yield* lonely(tree, path);
 }
@@ -62,9 +65,8 @@ function unknownKeyword(path: readonly string[], keyword: string): Complaint {
   };
 }
 
-function* badPattern(path: readonly string[], source: string): Generator<Complaint> {
-  const found = patternOf(source);
-  if ('fault' in found) yield { path, code: 'bad-pattern', summary: `${nameOf(path)} cannot be matched: ${found.fault}` };
+function* badPattern(path: readonly string[], fault: string | undefined): Generator<Complaint> {
+  if (fault !== undefined) yield { path, code: 'bad-pattern', summary: `${nameOf(path)} cannot be matched: ${fault}` };
 }
 
 /** Keywords that mean nothing without another. */

@@ -1,7 +1,7 @@
 // Expectations: what must hold of records that can only be read. A piece of a file becomes one, or complaints.
 import { filterMeant, unaskable, type Expectation, type JsonObject, type Values } from '../model/index.js';
 import type { Piece } from './collect.js';
-import { schemaComplaints } from './every.js';
+import { schemaComplaints, type PatternFault } from './every.js';
 import { complain, read, type Form, type Run } from './resolve.js';
 import { found, type Complaint } from './validate.js';
 import { isMap } from './raw.js';
@@ -15,7 +15,7 @@ interface Written {
   readonly count?: { readonly min?: number; readonly max?: number };
 }
 
-export function expectationOf(run: Run, piece: Piece): Expectation | undefined {
+export function expectationOf(run: Run, piece: Piece, patternFault: PatternFault): Expectation | undefined {
   if (!isMap(piece.raw))
     return void complain(run, piece, { path: [], code: 'wrong-type', summary: `${piece.path.join('.')}: a mapping is expected, not ${found(piece.raw)}`, detail: EXAMPLE });
   const form: Form = { attributes: expectation(run.collections), validator: run.validators.expectation, what: 'an expectation', references: () => false };
@@ -23,7 +23,7 @@ export function expectationOf(run: Run, piece: Piece): Expectation | undefined {
   if (!values) return undefined;
   const { collection, where = {}, every, count } = values as unknown as Written;
   const filters = new Map<string, string>();
-  const wrong = [...whereComplaints(run, collection, where, filters), ...sizeComplaints(piece.name, every, count)];
+  const wrong = [...whereComplaints(run, collection, where, filters), ...sizeComplaints(piece.name, every, count), ...schemaFaults(every, patternFault)];
   for (const complaint of wrong) complain(run, piece, complaint);
   if (wrong.length > 0) return undefined;
   return { name: piece.name, collection, where: Object.fromEntries(filters), ...(every && { every }), ...(count && { count }), origin: piece.origin };
@@ -49,11 +49,14 @@ function* whereComplaints(run: Run, name: string, where: NonNullable<Written['wh
   yield { path: filter === undefined ? ['where'] : ['where', filter], summary: `\`where\`: ${summary}`, ...rest };
 }
 
+function schemaFaults(every: JsonObject | undefined, patternFault: PatternFault): readonly Complaint[] {
+  return every === undefined ? [] : schemaComplaints(every, patternFault).map(({ path, ...rest }) => ({ path: ['every', ...path], ...rest }));
+}
+
 function* sizeComplaints(name: string, every: JsonObject | undefined, count: Written['count']): Generator<Complaint> {
   if (every === undefined && count === undefined)
     yield { path: [], code: 'missing-attribute', summary: `the expectation \`${name}\` expects nothing: \`every\` or \`count\` is missing`, detail: EXAMPLE };
   if (every !== undefined && Object.keys(every).length === 0) yield { path: ['every'], code: 'missing-attribute', summary: '`every` says nothing', detail: 'Any record would do.' };
-  else if (every !== undefined) for (const { path, ...rest } of schemaComplaints(every)) yield { path: ['every', ...path], ...rest };
   if (count === undefined) return;
   const { min, max } = count;
   if (min === undefined && max === undefined) yield { path: ['count'], code: 'missing-attribute', summary: '`count` says nothing: `min` or `max` is missing' };

@@ -20,6 +20,7 @@ import {
 import type { DeclarationFiles } from '../ports/index.js';
 import { collect, type Collected, type Piece } from './collect.js';
 import { variablesBelow, type Environment } from './environment.js';
+import type { PatternFault } from './every.js';
 import { expectationOf } from './expectations.js';
 import { holdsExpression, spell } from './interpolate.js';
 import { libraryOf, type Library } from './library.js';
@@ -106,7 +107,8 @@ export async function load(given: LoadOptions): Promise<Loaded> {
     unread: [...collected.unread, ...(overlay?.unread ?? []), ...(brokenOff ? [() => true] : [])],
     unusable: [],
   };
-  const parts = resolve(options, { ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay, brought.types) } }, collected, overlay);
+  const patternFault = collected.expectations.length > 0 ? (await import('./patterns.js')).patternFault : () => undefined;
+  const parts = resolve(options, patternFault, { ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay, brought.types) } }, collected, overlay);
   refuseSecretVariables(run, options, [...collected.variables, ...(overlay?.variables ?? [])]);
   adviseUnused(options, used, report);
   const frame = framing(library, [...finding.files, ...brought.documents, ...(finding.overlay ? [finding.overlay] : [])], cwd);
@@ -144,7 +146,7 @@ type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations' | 'expectatio
 
 const MOST_DECLARATIONS = 250_000;
 
-function resolve(options: Loading, bare: Run, collected: Collected, overlay: Collected | undefined): Parts {
+function resolve(options: Loading, patternFault: PatternFault, bare: Run, collected: Collected, overlay: Collected | undefined): Parts {
   const shared = collected.settings.map((piece) => settingsOf(bare, piece));
   // An environment never shares a state: what the shared files say of it counts without one.
   const base = overlay ? shared.map(({ state: _, ...rest }) => rest) : shared;
@@ -160,7 +162,7 @@ function resolve(options: Loading, bare: Run, collected: Collected, overlay: Col
     break;
   }
   refuseConflicts(run, declarations);
-  return { settings, lookups, declarations, expectations: collected.expectations.flatMap((piece) => expectationOf(run, piece) ?? []) };
+  return { settings, lookups, declarations, expectations: collected.expectations.flatMap((piece) => expectationOf(run, piece, patternFault) ?? []) };
 }
 
 /** The digest is computed when it is first asked for: validation never needs it. */

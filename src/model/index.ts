@@ -20,7 +20,6 @@ export * from './masking.js';
 export * from './merge.js';
 export * from './nearest.js';
 export * from './normal.js';
-export * from './pattern.js';
 export * from './plan.js';
 export * from './provider.js';
 export * from './secret-names.js';

@@ -15,7 +15,6 @@ import {
   type JsonObject,
   type Verified,
 } from '../model/index.js';
-import type { Judgement } from './conformity.js';
 
 /** Offenders that are named; all are counted. */
 const NAMED = 20;
@@ -27,13 +26,11 @@ type Offender = Verified['offenders'][number];
 interface Tally {
   readonly expectation: Expectation;
   readonly collection: Collection;
-  readonly judge: (record: JsonObject) => Judgement | undefined;
+  /** Why a record is not as expected. */
+  readonly judge: (record: JsonObject) => string | undefined;
   readonly offenders: Offender[];
   checked: number;
   failed: number;
-  /** Records of which nobody can tell. */
-  unclear: number;
-  doubt?: Offender;
   trouble?: Diagnostic;
 }
 
@@ -44,7 +41,7 @@ export async function verify(cloud: Pick<CloudReader, 'records'>, collections: C
   const tallies = expectations.map((expectation): Tally => {
     const { every, collection } = expectation;
     const judge = every ? conformity(every) : () => undefined;
-    return { expectation, collection: collections.get(collection) as Collection, judge, offenders: [], checked: 0, failed: 0, unclear: 0 };
+    return { expectation, collection: collections.get(collection) as Collection, judge, offenders: [], checked: 0, failed: 0 };
   });
   const readings = new Map<string, Tally[]>();
   for (const tally of tallies) append(readings, canonical([tally.expectation.collection, tally.expectation.where]), tally);
@@ -75,16 +72,10 @@ async function read(cloud: Pick<CloudReader, 'records'>, alike: readonly Tally[]
 
 function count(tally: Tally, found: Found): void {
   tally.checked += 1;
-  const judged = tally.judge(found.record);
-  if (!judged) return;
-  const offender = (): Offender => ({ id: brief(identifier(tally, found)), why: brief(judged.why) });
-  if (judged.is === 'unclear') {
-    tally.unclear += 1;
-    tally.doubt ??= offender();
-  } else {
-    tally.failed += 1;
-    if (tally.offenders.length < NAMED) tally.offenders.push(offender());
-  }
+  const why = tally.judge(found.record);
+  if (why === undefined) return;
+  tally.failed += 1;
+  if (tally.offenders.length < NAMED) tally.offenders.push({ id: brief(identifier(tally, found)), why: brief(why) });
 }
 
 /** Where nobody knows an identifier, the place in the listing, from 1. */
@@ -102,27 +93,20 @@ export function unverified(all: readonly Verified[]): readonly Diagnostic[] {
   );
 }
 
-function doubtful({ doubt, unclear, checked }: Tally): Diagnostic | undefined {
-  if (!doubt) return undefined;
-  const summary = `of ${checked} ${checked === 1 ? 'record' : 'records'} nobody can tell whether ${unclear} ${unclear === 1 ? 'is' : 'are'} as expected: ${doubt.id}: ${doubt.why}`;
-  return { severity: 'error', code: 'takes-too-long', summary, detail: 'Let the pattern begin with `^`, or repeat less in it; `maxLength` bounds the text.' };
-}
-
 function verified(tally: Tally): Verified {
   const { expectation, checked, failed, offenders, trouble } = tally;
   const { name, collection, origin } = expectation;
-  const diagnostic = trouble ?? doubtful(tally);
   const count = trouble ? undefined : miscount(expectation, checked);
   return {
     name,
     collection,
     origin,
-    verdict: diagnostic ? 'unknown' : failed > 0 || count !== undefined ? 'failed' : 'met',
+    verdict: trouble ? 'unknown' : failed > 0 || count !== undefined ? 'failed' : 'met',
     checked,
     failed,
     offenders,
     ...(count !== undefined && { count }),
-    ...(diagnostic && { diagnostic }),
+    ...(trouble && { diagnostic: trouble }),
   };
 }
 

@@ -3,8 +3,8 @@
 import { equal, own, Refusal, type Diagnostic } from '../model/index.js';
 import { applyTrouble, planTrouble, readTrouble, salvaged, stateTrouble } from './checker.js';
 import { CtyError, decode, encode, parsed, Unknown, wordsOfPath, type CtyType, type CtyValue, type DynamicValue, type Path } from './cty.js';
-import { LARGEST_MESSAGE } from './grpc.js';
 import type { Log } from './log.js';
+import { LARGEST_MESSAGE } from './messages.js';
 import type { DiagnosticsReply, ProviderServer, Schema, SchemaAttribute, WireDiagnostic } from './protocol.js';
 import { RecentStates } from './recent.js';
 import { typeOf } from './schema.js';

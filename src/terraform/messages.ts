@@ -2,6 +2,9 @@
 // the protocol's. The table directs reading and writing as it is, so that a start parses and compiles nothing.
 import protobuf, { type Reader, type Writer } from 'protobufjs/minimal.js';
 
+/** What core takes as one message, in bytes; it refuses what is larger, and with it the object inside. */
+export const LARGEST_MESSAGE = 64 * 1024 * 1024;
+
 /**
  * `type name number`, with `repeated`, `map` where the key is a string, or `choice` where at most one of them is there;
  * the type of a nested message is found from the inside out. What is not in the table is passed over.

@@ -116,7 +116,7 @@ describe('drift', () => {
     const { env } = await emulator(home, ['--seed', 'estate.json']);
     expect((await home.expect(2, ['drift', '--detailed-exitcode'], { env })).stdout).toContain('2 of 2 records');
     home.write('trueup.yaml', 'expectations:\n  a: { collection: accounts, every: { properties: { name: { pattern: "(a)\\\\1" } } } }\n');
-    for (const command of ['validate', 'plan', 'drift']) expect((await home.expect(1, [command])).stderr).toMatch(/it refers back to a\s+group\s+trueup\.yaml:2:61 /);
+    for (const command of ['validate', 'plan', 'drift']) expect((await home.expect(1, [command])).stderr).toMatch(/invalid escape\s+sequence: `\\1`\s+trueup\.yaml:2:61 /);
   });
 });
 

@@ -1,11 +1,11 @@
 // The command as a process: exit codes, streams, files and signals, as the outside of the tool promises them.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { answers, parse } from '../../src/cli/program.js';
-import { start, TRUEUP } from '../support/command.js';
+import { TRUEUP } from '../support/command.js';
 import { answering, atTerminal, emulator, folder, small } from './run.js';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -33,39 +33,6 @@ describe('before anything is loaded', () => {
 
   test('an argument that is empty is no question for help', async () => {
     for (const args of [['apply', ''], ['plan', ''], ['']]) expect([args, await folder().run(args)]).toMatchObject([args, { code: 1, stdout: '' }]);
-  });
-});
-
-describe('compiled code that is not what was built', () => {
-  const middle = (bytes: Buffer): Buffer => Buffer.from(bytes).fill(0x5a, bytes.length >> 1, (bytes.length >> 1) + 4096);
-  test.each([
-    ['damaged', 'command.cache', middle],
-    ['cut', 'command.cache', (bytes: Buffer) => bytes.subarray(0, 20)],
-    ['of a script of equal length', 'command.cjs', (bytes: Buffer) => Buffer.alloc(bytes.length, ' ')],
-    ['of a script that is gone', 'command.cjs', undefined],
-  ])('%s, it is left alone', async (_, name, spoil) => {
-    const home = folder({ 'trueup.yaml': small });
-    cpSync(dirname(TRUEUP), join(home.path, 'dist'), { recursive: true });
-    const file = join(home.path, 'dist', name);
-    if (spoil) writeFileSync(file, spoil(readFileSync(file)));
-    else rmSync(file);
-    const { stdout, stderr, code, signal } = await start(['validate', 'trueup.yaml'], { cwd: home.path, script: join(home.path, 'dist/trueup.cjs') }).ended;
-    expect({ stdout, stderr, code, signal }).toMatchObject({ stderr: '', code: 0, signal: null });
-  });
-});
-
-describe('compiled code that is what was built', () => {
-  const looking =
-    "const vm = require('node:vm'); const { Script } = vm; vm.Script = class extends Script { constructor(...all) { super(...all); console.error('refused: ' + this.cachedDataRejected); } };";
-  const cookie = { TF_PLUGIN_MAGIC_COOKIE: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2', TF_DISABLE_PLUGIN_TLS: '1' };
-  test.each([
-    ['the command', 'trueup.cjs', ['validate', 'trueup.yaml'], {}],
-    ['the provider', 'terraform-provider-devicecloud.cjs', [], cookie],
-  ])('%s takes it', async (_, name, args, env) => {
-    const home = folder({ 'trueup.yaml': small, 'look.cjs': looking });
-    const { process: child, ended } = start(args, { cwd: home.path, script: join(dirname(TRUEUP), name), env: { ...env, NODE_OPTIONS: '--require ./look.cjs' } });
-    child.stderr?.once('data', () => child.kill('SIGTERM'));
-    expect((await ended).stderr).toBe('refused: false\n');
   });
 });
 

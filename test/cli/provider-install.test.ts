@@ -28,7 +28,6 @@ function printed(stderr: string): readonly string[] {
 function build(home: Folder, name: string, as = version): string {
   const made = join(home.path, name);
   cpSync(join(root, 'dist'), made, { recursive: true });
-  rmSync(join(made, 'command.cache'));
   appendFileSync(join(made, 'provider.cjs'), `// ${name}\n`);
   const scripts = readdirSync(made, { recursive: true, encoding: 'utf8' }).filter((path) => /\.c?js$/.test(path));
   for (const path of scripts) {
@@ -46,7 +45,7 @@ describe('provider install', () => {
       expect(stdout).toContain(`wrote terraform.d/plugins/registry.${host}/trueup/devicecloud/${version} for ${systems.join(', ')}\n`);
       for (const one of systems) {
         const path = `terraform.d/plugins/${packageOf(host, one)}`;
-        expect(readdirSync(join(home.path, path)).toSorted()).toEqual(['provider.cache', 'provider.cjs', EXECUTABLE, 'third-party-licences.txt']);
+        expect(readdirSync(join(home.path, path)).toSorted()).toEqual(['provider.cjs', EXECUTABLE, 'third-party-licences.txt']);
         expect(at(home, `${path}/${EXECUTABLE}`)).toBe(readFileSync(join(root, 'dist', EXECUTABLE), 'latin1'));
         expect(statSync(join(home.path, path, EXECUTABLE)).mode & 0o111).toBe(0o111);
       }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { declarationsSchema } from '../../src/declarations/index.js';
 import { schemaComplaints } from '../../src/declarations/every.js';
+import { patternFault } from '../../src/declarations/patterns.js';
 import { keywords } from '../../src/declarations/keywords.js';
 import { options } from '../../src/reconciler/conformity.js';
 import type { Json } from '../../src/model/index.js';
@@ -138,13 +139,13 @@ describe('an expectation', () => {
       'collection: accounts\nevery:\n  properties:\n    name:\n      pattern: (a)\\1',
       '7:11',
       'bad-pattern',
-      '`every.properties.name.pattern` cannot be matched: it refers back to a group',
+      '`every.properties.name.pattern` cannot be matched: invalid escape sequence: `\\1`',
     ],
     [
       'collection: accounts\nevery: { properties: { name: { pattern: "(?<!a)b" } } }',
       '4:36',
       'bad-pattern',
-      '`every.properties.name.pattern` cannot be matched: it looks ahead or behind',
+      '`every.properties.name.pattern` cannot be matched: invalid named capture: `(?<!a)b`',
     ],
     [
       'collection: accounts\nevery: { type: text }',
@@ -228,7 +229,7 @@ it('lets nothing pass that ajv would not compile, word for word', () => {
   let passed = 0;
   fc.assert(
     fc.property(tree, (every) => {
-      if (schemaComplaints(every).length > 0) return;
+      if (schemaComplaints(every, patternFault).length > 0) return;
       passed += 1;
       new Ajv({ ...options, meta: true, validateSchema: true }).compile(every as object);
     }),

@@ -15,7 +15,6 @@ export interface Mutant {
 const plan = ['reconciler/plan.test.ts'];
 const cty = ['terraform/cty.test.ts'];
 const wire = ['terraform/server.test.ts'];
-const http2 = ['terraform/http2.test.ts'];
 const apply = ['reconciler/apply.test.ts'];
 const crash = ['reconciler/crash.test.ts'];
 const proof = ['reconciler/proof.test.ts'];
@@ -1041,13 +1040,6 @@ export const mutants: readonly Mutant[] = [
   { name: 'a failed expectation is no drift', file: 'reconciler/drift.ts', find: " || expectations.some(({ verdict }) => verdict === 'failed')", replace: '', tests: expectations },
   { name: 'an unknown expectation is no error', file: 'reconciler/drift.ts', find: '...(unknown.length > 0 ? [exits.error] : [])', replace: '', tests: expectations },
   {
-    name: 'a pattern that cannot be matched gets past validation',
-    file: 'declarations/every.ts',
-    find: "if ('fault' in found) yield",
-    replace: "if ('fault' in found && source === '') yield",
-    tests: ['declarations/expectations.test.ts'],
-  },
-  {
     name: 'an expectation that can never be read passes',
     file: 'declarations/expectations.ts',
     find: 'if (!wrong) return;',
@@ -1055,29 +1047,14 @@ export const mutants: readonly Mutant[] = [
     tests: ['declarations/expectations.test.ts'],
   },
   {
-    name: 'a pattern holds at any end',
-    file: 'model/matcher.ts',
-    find: "(step.is === 'end' && atEnd)",
-    replace: "step.is === 'end'",
-    tests: ['model/pattern.test.ts'],
+    name: 'a pattern that cannot be matched gets past validation',
+    file: 'declarations/every.ts',
+    find: 'if (fault !== undefined) yield',
+    replace: "if (fault === '') yield",
+    tests: ['declarations/expectations.test.ts'],
   },
-  { name: 'a text may cost what it likes', file: 'model/matcher.ts', find: 'if (found > MOST_NEW) return undefined;', replace: '', tests: ['model/pattern.test.ts'] },
-  {
-    name: 'a state that holds a match is taken for one that does not',
-    file: 'model/matcher.ts',
-    find: "state.matched ? '+' : '-'",
-    replace: "''",
-    tests: ['model/pattern.test.ts'],
-  },
-  { name: 'a record that nobody can judge is as expected', file: 'reconciler/expectations.ts', find: 'tally.doubt ??= offender();', replace: '', tests: expectations },
+  { name: 'a pattern may cost what it likes', file: 'declarations/patterns.ts', find: 'size > MOST_INSTRUCTIONS', replace: 'size < 0', tests: ['declarations/patterns.test.ts'] },
   { name: 'a large page holds everything up', file: 'reconciler/expectations.ts', find: 'index % AT_A_TIME === 0', replace: 'index === 0', tests: expectations },
-  {
-    name: 'a repetition has no bounds',
-    file: 'model/pattern.ts',
-    find: 'if (work > 2 * MOST_STEPS || steps.length > MOST_STEPS)',
-    replace: 'if (work > 200 * MOST_STEPS)',
-    tests: ['model/pattern.test.ts'],
-  },
   {
     name: 'no drift is said where an expectation failed',
     file: 'report/words.ts',
@@ -1239,13 +1216,6 @@ export const mutants: readonly Mutant[] = [
     tests: wire,
   },
   {
-    name: 'core is not asked for its certificate',
-    file: 'terraform/server.ts',
-    find: 'if (socket.getPeerX509Certificate()?.raw.equals(awaited)) serve(socket);',
-    replace: 'if (socket) serve(socket);',
-    tests: wire,
-  },
-  {
     name: 'twins may not adopt objects of their own',
     file: 'model/declaration.ts',
     find: 'one.adopt !== undefined && other.adopt !== undefined && one.adopt !== other.adopt',
@@ -1253,32 +1223,22 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   { name: 'a twin may adopt alone', file: 'model/declaration.ts', find: 'other.adopt !== undefined && one.adopt', replace: 'one.adopt', tests: plan },
-  { name: 'more is sent than the client takes', file: 'terraform/http2.ts', find: 'largest, window, stream.window)', replace: 'largest, window)', tests: http2 },
+  { name: 'core is not asked for its certificate', file: 'terraform/server.ts', find: '}], true)', replace: '}], false)', tests: wire },
+  { name: 'the provider ends over what is under way', file: 'terraform/server.ts', find: 'while (running.size > 0) await Promise.allSettled(running);', replace: '', tests: wire },
   {
-    name: 'a window that grows wakes nobody',
-    file: 'terraform/http2.ts',
-    find: 'else if (stream) stream.window += more;\n    pushAll();',
-    replace: 'else if (stream) stream.window += more;',
-    tests: http2,
+    name: 'a message too large is taken',
+    file: 'terraform/server.ts',
+    find: "'grpc.max_receive_message_length': LARGEST_MESSAGE",
+    replace: "'grpc.max_receive_message_length': -1",
+    tests: wire,
   },
   {
-    name: 'malformed frames end the process',
-    file: 'terraform/http2.ts',
-    find: 'socket.removeAllListeners(',
-    replace: 'if (streams.size === 0) throw error;\n      socket.removeAllListeners(',
-    tests: http2,
+    name: 'the provider outlives core',
+    file: 'cli/provider-process.ts',
+    find: 'setInterval(() => process.ppid !== core && void end(), WATCH);',
+    replace: 'setInterval(() => undefined, WATCH);',
+    tests: ['terraform/process.test.ts'],
   },
-  { name: 'a connection closes over what is under way', file: 'terraform/http2.ts', find: 'closing && streams.size === 0 && ', replace: 'closing && ', tests: http2 },
-  {
-    name: 'padding is part of the message',
-    file: 'terraform/http2.ts',
-    find: 'payload.subarray(start, payload.length - padding)',
-    replace: 'payload.subarray(start)',
-    tests: http2,
-  },
-  { name: 'headers are not remembered', file: 'terraform/hpack.ts', find: 'if (first & 0x40) this.#remember(header);', replace: '', tests: http2 },
-  { name: 'half a message counts', file: 'terraform/server.ts', find: ' || framed.readUInt32BE(1) !== framed.length - FRAME', replace: '', tests: wire },
-  { name: 'a message too large is taken', file: 'terraform/http2.ts', find: 'stream.length > most ? undefined : stream', replace: 'stream', tests: http2 },
   {
     name: 'a field may end behind its message',
     file: 'terraform/messages.ts',
@@ -1293,20 +1253,6 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: ['terraform/provider-calls.test.ts'],
   },
-  {
-    name: 'a call is forgotten while what answers is loaded',
-    file: 'terraform/server.ts',
-    find: 'running.add(work);\n    return work',
-    replace: 'void loading.then(() => running.add(work));\n    return work',
-    tests: wire,
-  },
-  {
-    name: 'a header block outlives the table it was read with',
-    file: 'terraform/hpack.ts',
-    find: 'this.#meanings.clear();\n    this.#recent',
-    replace: 'this.#recent',
-    tests: http2,
-  },
   { name: 'a state is read by the type of another', file: 'terraform/recent.ts', find: 'known?.type === type', replace: 'known', tests: ['terraform/cty.test.ts'] },
   { name: 'a state keeps half characters', file: 'terraform/cty.ts', find: 'return raw.toWellFormed();', replace: 'return raw;', tests: ['terraform/cty.test.ts'] },
   {
@@ -1316,14 +1262,6 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: wire,
   },
-  {
-    name: 'a request that never ends holds up a close',
-    file: 'terraform/http2.ts',
-    find: 'for (const [id, { whole }] of streams) if (!whole) streams.delete(id);',
-    replace: '',
-    tests: http2,
-  },
-  { name: 'the provider outlives core', file: 'terraform/server.ts', find: 'if (seen && connections.size === 0) end();', replace: '', tests: wire },
   {
     name: 'a promise about an unknown value is not kept',
     file: 'terraform/checker.ts',

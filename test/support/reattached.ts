@@ -1,7 +1,5 @@
 // A provider of the tests' own process, served without TLS to every terraform that is given TF_REATTACH_PROVIDERS: it
 // starts none, and ends none.
-import { createServer, type Socket } from 'node:net';
-import { answerOf } from '../../src/terraform/answer.js';
 import type { Log } from '../../src/terraform/log.js';
 import type { ProviderServer } from '../../src/terraform/protocol.js';
 import { grpcServer } from '../../src/terraform/server.js';
@@ -21,20 +19,13 @@ export async function serve(options: {
   readonly pid: number;
 }): Promise<Reattached> {
   const { provider, log, source, path, pid } = options;
-  const grpc = grpcServer({ loading: Promise.resolve({ answer: answerOf(provider, log) }), onEnd: () => undefined });
-  const open = new Set<Socket>();
-  const listener = createServer((connection) => {
-    open.add(connection.once('close', () => open.delete(connection)));
-    grpc.accept(connection);
-  });
-  await new Promise<void>((done, fail) => listener.once('error', fail).listen(path, done));
+  const grpc = grpcServer({ provider, log, onShutdown: () => undefined });
+  await grpc.listen(`unix:${path}`);
   const config = { Protocol: 'grpc', ProtocolVersion: 6, Pid: pid, Test: true, Addr: { Network: 'unix', String: path } };
   return {
     reattach: JSON.stringify({ [source]: config }),
     async close() {
-      const closed = new Promise((done) => listener.close(done));
-      for (const connection of open) connection.destroy();
-      await closed;
+      grpc.close();
       await provider.close();
     },
   };

@@ -4,7 +4,6 @@ import { appendFileSync } from 'node:fs';
 import { serveCore } from '../../src/cli/provider-process.js';
 import { providerOf } from '../../src/cli/provider.js';
 import type { ProviderServer } from '../../src/terraform/protocol.js';
-import { answerOf } from '../../src/terraform/answer.js';
 
 const { TRUEUP_TEST_CALLS: file, TRUEUP_TEST_CRASH: crash } = process.env;
 
@@ -38,7 +37,4 @@ function crashing(provider: ProviderServer): ProviderServer {
   return { ...(Object.fromEntries(watched) as unknown as ProviderServer), schema };
 }
 
-void serveCore(process, async (log) => {
-  const provider = crashing(await providerOf(process, log));
-  return { provider, answer: answerOf(provider, log) };
-});
+void serveCore(process, async (log) => crashing(await providerOf(process, log)));

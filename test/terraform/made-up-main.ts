@@ -2,20 +2,18 @@
 // call at which it is killed, `TRUEUP_TEST_HANG` one that is never answered.
 import { appendFileSync } from 'node:fs';
 import { serveCore } from '../../src/cli/provider-process.js';
-import { answerOf } from '../../src/terraform/answer.js';
 import { madeUp } from './made-up.js';
 
 const { TRUEUP_TEST_CALLS: file, TRUEUP_TEST_CRASH: crash, TRUEUP_TEST_HANG: hang } = process.env;
 
-void serveCore(process, async (log) => {
+void serveCore(process, async () => {
   // As the streams of the command do.
   process.stdout.on('error', () => undefined);
-  const provider = madeUp({
+  return madeUp({
     on: async (call) => {
       if (file !== undefined) appendFileSync(file, `${process.pid} ${call}\n`);
       if (crash === call) process.kill(process.pid, 'SIGKILL');
       if (hang === call) await new Promise(() => undefined);
     },
   });
-  return { provider, answer: answerOf(provider, log) };
 });

@@ -8,10 +8,8 @@ import type { Command, Context } from '../context.js';
 import { version } from '../version.js';
 
 const EXECUTABLE = 'terraform-provider-devicecloud.cjs';
-/** The code that was made of the script. Not every build has it, and without it the provider only starts later. */
-const COMPILED = 'provider.cache';
-/** The script, its licences and its code; the executable that starts it is written last, when all of it is there. */
-const PARTS = ['provider.cjs', 'third-party-licences.txt', COMPILED, EXECUTABLE];
+/** The script and its licences; the executable that starts it is written last, when all of it is there. */
+const PARTS = ['provider.cjs', 'third-party-licences.txt', EXECUTABLE];
 /** How every executable of ours begins, whatever its version. */
 const OURS = "#!/usr/bin/env node\n'use strict';\n// Written by scripts/build.mjs.\n";
 const SOURCE = 'trueup/devicecloud';
@@ -77,7 +75,7 @@ async function partsOf({ home }: Context): Promise<Parts> {
   for (const part of PARTS) {
     const bytes = await tryBytes(join(home(), part));
     if (bytes) parts.set(part, bytes);
-    else if (part !== COMPILED) refuse('not-built', `${join(home(), part)} is missing.`, { detail: 'Install trueup again, or type in its sources: npm run build' });
+    else refuse('not-built', `${join(home(), part)} is missing.`, { detail: 'Install trueup again, or type in its sources: npm run build' });
   }
   return parts;
 }

@@ -1,0 +1,25 @@
+// The flags of V8 that make a short run cheaper. They come and go with its versions, so a version of Node that was not
+// measured gets none. `npm run bench` measures with them; docs/decisions/0043 says what each gains.
+import { versions } from 'node:process';
+import { setFlagsFromString } from 'node:v8';
+
+/** By major version of Node: how long a function runs before V8 optimises it. A run of half a second gains nothing from most of that work. */
+const LATE_OPTIMISATION: Readonly<Record<number, string>> = {
+  20: '--interrupt-budget=1000000',
+  22: '--invocation-count-for-turbofan=45000',
+  24: '--invocation-count-for-turbofan=45000',
+};
+
+/** undici parses responses by WebAssembly. Optimising it takes 35 MiB. */
+const NO_OPTIMISED_WASM = '--liftoff-only';
+
+/** @param node its version, as in `20.19.0` */
+export function flagsFor(node: string): readonly string[] {
+  const late = LATE_OPTIMISATION[Number.parseInt(node)];
+  return late === undefined ? [] : [late, NO_OPTIMISED_WASM];
+}
+
+/** Takes effect on what is loaded afterwards. */
+export function setV8Flags(): void {
+  for (const flag of flagsFor(versions.node)) setFlagsFromString(flag);
+}
