@@ -29,7 +29,7 @@ import {
   type Values,
 } from '../model/index.js';
 
-const MASK = '*';
+export const MASK = '*';
 /** Stands for each member of a document that is cleared: they are not ours to show. */
 const NOT_SHOWN = '(not shown)';
 

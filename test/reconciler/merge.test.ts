@@ -312,6 +312,19 @@ describe('configuration managers', () => {
     ]);
   });
 
+  it.each<[string, (psk: Value) => Value, live: Json, path: string]>([
+    ['an object', (psk) => ({ name: 'a', psk }), { name: 'a' }, 'configuration.0.wlan.psk'],
+    ['a list', (psk) => [{ name: 'a', psk }], [{ name: 'a' }], 'configuration.0.wlan'],
+  ])('are in sync where a secret in %s is another one, and are not where it is gone', async (_, wlan, live, path) => {
+    const cloud = cloudOf();
+    const project = (value?: string): Project => desire(manager([{ wlan: wlan(secret(value)) }]));
+    expect((await cloud.apply(project())).exit).toBe(0);
+    expect([(await cloud.drift(project('canary-2'))).drift, (await cloud.plan(project('canary-2'))).exit]).toEqual([[], 2]);
+    await byOthers(cloud, { configuration: [{ wlan: live }, []] });
+    const { drift, exit } = await cloud.drift(project());
+    expect([exit, drift.map(({ status, changes }) => [status, changes.map((one) => one.path)])]).toEqual([2, [['changed', [path]]]]);
+  });
+
   it.each<[string, Value]>([
     ['taken out', [{ snmp: { community: null, of: null } }]],
     ['taken out with all around it', [{ snmp: null }]],
