@@ -244,7 +244,7 @@ function knownUrl(url: Value | undefined): string | undefined {
 /** Dotted paths of the masks that a write would have to send back, because it replaces the document that holds them. */
 export function masksSent(kind: Kind, { fields, patch }: Write, live: Live | undefined): readonly string[] {
   if (patch || !live) return [];
-  return mergedNames(kind).flatMap((name) => (Object.hasOwn(fields, name) ? travellingMasks(fields[name] as Value, live.values[name]).map((path) => `${name}.0.${path}`) : []));
+  return mergedNames(kind).flatMap((name) => (Object.hasOwn(fields, name) ? travellingMasks(fields[name] as Value, live.values[name]).map((path) => `${name}.${path}`) : []));
 }
 
 /** What blocks such a write, and the ways out. */

@@ -122,8 +122,18 @@ describe('what is sent', () => {
 
   it('by PUT masks would travel, but for those that are declared, taken out or cleared', () => {
     const live: Value = [{ a: { p: '*' }, b: '**', l: [{ q: '*' }], c: 1 }, []];
-    expect(travellingMasks([{ c: 2 }], live)).toEqual(['a.p', 'b', 'l.0.q']);
+    expect(travellingMasks([{ c: 2 }], live)).toEqual(['0.a.p', '0.b', '0.l.0.q']);
     expect(travellingMasks([{ a: { p: secret() }, b: null, l: [{ q: secret() }] }], live)).toEqual([]);
+    expect(travellingMasks([{}, []], live)).toEqual([]);
+  });
+
+  it.each<[string, Value, string]>([
+    ['the whole document', '*', '0'],
+    ['its members', ['***', [['x']]], '0'],
+    ['its removed defaults', [{ a: 1 }, '*'], '1'],
+  ])('by PUT a mask that stands for %s would be lost', (_, live, path) => {
+    expect(travellingMasks([{ c: 2 }], live)).toEqual([path]);
+    expect(travellingMasks([{ c: 2 }, [['y']]], live)).toEqual(path === '1' ? [] : [path]);
     expect(travellingMasks([{}, []], live)).toEqual([]);
   });
 
