@@ -322,6 +322,25 @@ describe('configuration managers', () => {
     ]);
   });
 
+  it.each([
+    ['again where it did not', false, 2, { added: 1 }, []],
+    ['no more where it did, and say that others were quicker', true, 1, {}, ['changed-meanwhile']],
+  ])('without an answer wait until the request can no longer land, and are sent %s', async (_, lands, count, added, codes) => {
+    let sends = 0;
+    const cloud: Rig = loaded({
+      intercept: async ({ method }, proceed) => {
+        if (method !== 'PUT' || (sends += 1) > 1) return proceed();
+        await byOthers(cloud, { configuration: [{ ...full, added: 1 }, []] });
+        if (lands) void cloud.clock.sleep(20_000).then(proceed);
+        return { status: 504, headers: {}, body: '' };
+      },
+    });
+    const { exit, diagnostics } = await cloud.apply(mtu(1500));
+    expect([exit, sends, diagnostics.map(({ code }) => code)]).toEqual([0, count, codes]);
+    await cloud.clock.sleep(600_000);
+    expect(configurationOf(cloud)).toMatchObject([{ ...full, lan: { mtu: 1500 }, ...added }, lands ? [['lan', 'canary-default']] : []]);
+  });
+
   it.each<[string, (psk: Value) => Value, live: Json, path: string]>([
     ['an object', (psk) => ({ name: 'a', psk }), { name: 'a' }, 'configuration.0.wlan.psk'],
     ['a list', (psk) => [{ name: 'a', psk }], [{ name: 'a' }], 'configuration.0.wlan'],
