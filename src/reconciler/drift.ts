@@ -2,10 +2,12 @@
 // who, where the activity log knows. Reads only.
 import {
   compareText,
+  equalUnescaped,
   exits,
   redact,
   REPLACED_OUTSIDE,
   Secret,
+  secretsIn,
   SENSITIVE,
   writes,
   type AttributeChange,
@@ -29,6 +31,7 @@ import {
 import type { Snapshot } from '../state/store.js';
 import { attribute, type Attribution, type Subject } from './attribution.js';
 import { ignoring } from './diff.js';
+import { isMerged, MASK } from './merge.js';
 import { unverified, verify } from './expectations.js';
 import { reviewWith } from './access.js';
 import { healthOf } from './health.js';
@@ -60,7 +63,7 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
   const drifted = new Map(plan.drift.map((one) => [one.address, one.changes]));
   const cases = plan.changes.flatMap((change): readonly Case<DriftRecord>[] => {
     const [entry, declaration] = [entries[change.renamed_from ?? change.address], declarations.get(change.address)];
-    const found = recordOf(change, entry, declaration, drifted);
+    const found = recordOf(desk.kinds.get(change.kind) as Kind, change, entry, declaration, drifted);
     const subject = found && subjectOf(found, desk.kinds.get(change.kind) as Kind, { entry, declaration, world });
     return found ? [{ record: found.record, ...(subject && { subject }) }] : [];
   });
@@ -98,6 +101,7 @@ interface Found extends Case<DriftRecord> {
 }
 
 function recordOf(
+  kind: Kind,
   change: Change,
   entry: Entry | undefined,
   declaration: Declaration | undefined,
@@ -105,8 +109,7 @@ function recordOf(
 ): Found | undefined {
   const base = { address: change.address, kind: change.kind, origin: change.origin ?? null, since: entry?.applied_at ?? null };
   const applied = (path: string): Pick<DriftChange, 'applied'> => (entry ? { applied: json(valueAt(entry.applied, path)) } : {});
-  // A secret cannot be read back, so it is never drift.
-  const changes = 'changes' in change ? change.changes.filter((one) => !isSecret(one.after)) : [];
+  const changes = 'changes' in change ? change.changes.filter((one) => !isUnreadable(kind, one)) : [];
   const told = changes.map((one): DriftChange => ({ path: one.path, declared: json(one.after), ...applied(one.path), live: json(one.before) }));
   if (change.action === 'adopt' && change.previous_id !== undefined) {
     const replaced = { reason: REPLACED_OUTSIDE, previous_id: change.previous_id, importing: { id: change.id } } as const;
@@ -180,6 +183,18 @@ export function managers(changes: readonly Change[], entries: Readonly<Record<st
   return (kind, id) => all.get(`${kind} ${id}`);
 }
 
-const isSecret = (value: Value | undefined): boolean => value instanceof Secret;
+/** Whether nothing but secrets differs, which cannot be read back, so that they are never drift. In a document it shows whether one is there. */
+function isUnreadable({ attributes }: Kind, { path, before, after }: AttributeChange): boolean {
+  const attribute = attributes[path.split('.', 1)[0] as string];
+  if (attribute === undefined || !isMerged(attribute)) return after instanceof Secret;
+  return (
+    after !== undefined &&
+    secretsIn(after).size > 0 &&
+    equalUnescaped(
+      redact(after, () => MASK),
+      before,
+    )
+  );
+}
 
 const json = (value: Value | undefined): Json => (value === undefined ? null : redact(value, () => SENSITIVE));

@@ -453,12 +453,21 @@ async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base
     if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
       return { class: 'rejected', diagnostic: { severity: 'error', code: MOVED, summary: `${intent.address} was changed outside of trueup meanwhile.`, detail: 'Plan again.' } };
     if (!again || hands.signal.aborted) return sent;
+    // The document that left first would take away what others add until it lands.
+    if (document && !(await outlived(hands, intent))) return sent;
     sent = await attempt();
     lingers = true;
     // Whatever became of this sending, the one before may still land.
     if (sent.class === 'not_sent' || (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))) return doubt;
   }
   return { ...sent, lingers, ...optional('document', document) };
+}
+
+/** Waits until nothing of an intent can land any more; false where the run is to end. */
+async function outlived({ clock, emit, signal, settleMilliseconds }: Hands, { address }: Intent): Promise<boolean> {
+  emit({ type: 'waiting', why: `until the update of ${address} can no longer land`, milliseconds: settleMilliseconds });
+  await clock.sleep(settleMilliseconds, signal).catch(() => undefined);
+  return !signal.aborted;
 }
 
 /** What is sent: as it was composed, or, where it replaces a document, made of what is live now. */

@@ -208,13 +208,18 @@ export function comparable(attribute: Attribute, value: Value | undefined): Json
  * What an undeclared reference to the same kind means: the root of the tree, such as the account the keys belong to,
  * whose parent is not in the listing.
  */
-export function ownRoot(collection: Collection): Values {
-  const { kind, byId } = collection;
+export function ownRoot({ kind, byId }: Pick<Collection, 'kind' | 'byId'>): Values {
+  const known = roots.get(byId);
+  if (known) return known;
   const self = writables(kind).find(([, attribute]) => attribute.word === 'ref' && attribute.to === kind.name && attribute.optional);
-  if (!self) return {};
-  const roots = [...byId.values()].filter((live) => !byId.has(String(live.values[self[0]])));
-  return roots.length === 1 ? { [self[0]]: (roots[0] as Live).id } : {};
+  const tops = self ? [...byId.values()].filter((live) => !byId.has(String(live.values[self[0]]))) : [];
+  const root = self && tops.length === 1 ? { [self[0]]: (tops[0] as Live).id } : {};
+  roots.set(byId, root);
+  return root;
 }
+
+/** Asked for every declaration. */
+const roots = new WeakMap<Collection['byId'], Values>();
 
 /** Live objects of a collection by identity, each bucket in order of ids. */
 export function indexByIdentity(collection: Collection): ReadonlyMap<string, readonly Live[]> {

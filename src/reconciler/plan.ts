@@ -35,11 +35,11 @@ import {
   type Write,
 } from '../model/index.js';
 import { diff, driftOf, ignoring, updateOf, type Sending, type SecretVerdict } from './diff.js';
-import { adviceToFind, identityKey, isTrouble, Matcher, type Match } from './match.js';
+import { adviceToFind, identityKey, isTrouble, Matcher, ownRoot, type Match } from './match.js';
 import { baseOf, literalsAtMasks, ours } from './merge.js';
 import { withNumbers } from './numbers.js';
 import type { Visibility } from './age.js';
-import type { World } from './observe.js';
+import type { Collection, World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
 import { concerns, judge } from './policy.js';
 import { fillAll, graph, valueAt, type Graph, type Resolver } from './resolve.js';
@@ -106,7 +106,7 @@ export function plan(input: PlanInput): Proposal {
   const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry, held) ?? []);
   const ordered = sequence(changes, removals, input.world, input.kinds, input.project.settings.roles);
   for (const change of ordered) if (writes(change)) for (const address of change.depends_on) if (draft.unseen.has(address)) draft.awaited.add(address);
-  diagnostics.push(...renameHints(ordered, input.kinds), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
+  diagnostics.push(...renameHints(ordered, input.world), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
   const matched = matchOthers(draft);
   const unmanaged = new Map([...input.world.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]));
   const verdicts = judge(ordered, { selection, input, matched, unmanaged });
@@ -458,10 +458,11 @@ function twins(draft: Draft, changes: readonly Change[]): Diagnostic[] {
   const crowded = new Set(changes.filter((change) => change.action === 'create').map((change) => change.kind));
   const seen = new Map<string, Declaration>();
   const out: Diagnostic[] = [];
+  const rootOf = ({ name }: Kind): Values => ownRoot(draft.input.world.get(name) as Collection);
   for (const [address, planned] of crowded.size === 0 ? [] : draft.planned) {
     if (!crowded.has(planned.kind.name)) continue;
     const declaration = draft.selection.declarations.get(address) as Declaration;
-    const identity = identityKey(planned.kind, knownByName(planned.declared));
+    const identity = identityKey(planned.kind, knownByName({ ...rootOf(planned.kind), ...planned.declared }));
     const other = identity === undefined ? undefined : seen.get(`${planned.kind.name} ${identity}`);
     if (identity !== undefined && !other) seen.set(`${planned.kind.name} ${identity}`, declaration);
     if (!other || mayBeDuplicates(other.lifecycle, declaration.lifecycle)) continue;
