@@ -4,7 +4,7 @@ import { identityKey } from './match.js';
 
 export function renameHints(changes: readonly Change[], kinds: Kinds): readonly Diagnostic[] {
   const creates = changes.filter((change): change is Create => change.action === 'create');
-  const deletes = changes.filter((change): change is Delete => change.action === 'delete');
+  const deletes = changes.filter((change): change is Delete => change.action === 'delete' && !change.deposed);
   if (creates.length === 0 || deletes.length === 0) return [];
   return [...kinds.values()].flatMap((kind) =>
     renames(
