@@ -8,6 +8,7 @@ import {
   isKnown,
   isTree,
   normal,
+  objectsIn,
   redact,
   shellWord,
   tryAddress,
@@ -77,7 +78,7 @@ export class Matcher {
     this.#world = world;
     this.#state = state;
     this.#visibility = visibility;
-    for (const [address, entry] of Object.entries(state?.resources ?? {})) this.#managed.set(key(entry.kind, entry.id), address);
+    for (const [address, entry] of Object.entries(state?.resources ?? {})) for (const object of objectsIn(entry)) this.#managed.set(object, address);
     for (const { kind, address, lifecycle } of declarations)
       if (lifecycle.adopt !== undefined && !this.#claimed.has(key(kind, lifecycle.adopt))) this.#claimed.set(key(kind, lifecycle.adopt), address);
   }
@@ -103,6 +104,11 @@ export class Matcher {
     if (!live) return { how: 'none', ...base };
     this.#claimed.set(key(kind.name, live.id), declaration.address);
     return { how: 'identity', live, ...base };
+  }
+
+  /** Live objects of the same identity that no address manages or claims. */
+  alike(kind: Kind, values: Values): readonly Live[] {
+    return this.#candidates(this.#world.get(kind.name) as Collection, values);
   }
 
   /** Live objects of the kind that no address manages or claims. */

@@ -2,6 +2,7 @@
 // speaks blocks the run (exit 3) unless it is allowed by name. Rules only ever remove: none adds a change.
 import {
   allowableRules,
+  changesOf,
   hostOf,
   isEmpty,
   policyRules,
@@ -31,6 +32,7 @@ import type { PlanInput } from './plan-input.js';
 import { guards } from './administrators.js';
 import { ACCOUNTS, AUTHORIZATIONS, demotes, moves, rank, reroles, rises, roleAfter } from './roles.js';
 import type { Selection } from './select.js';
+import { phases } from './sequence.js';
 
 const RULES = 'alert_rules';
 const DESTINATIONS = 'alert_push_destinations';
@@ -77,8 +79,11 @@ const liveRules = {
   'account-in-use': ({ changes, world }) => {
     const deleted = changes.flatMap((change) => (change.action === 'delete' && change.kind === ACCOUNTS ? [change] : []));
     if (deleted.length === 0) return [];
-    const holders = holdersByAccount(world, goingIds(changes), afterChanges(changes));
+    const [first] = phases(changes);
+    const early = holdersByAccount(world, goingIds(first), new Map());
+    const late = holdersByAccount(world, goingIds(changes), afterChanges(changes));
     return deleted.flatMap((change) => {
+      const holders = first.includes(change) ? early : late;
       const held = [...(holders.get(change.id) ?? [])].map(([kind, count]) => `${count} of ${kind}`);
       return held.length === 0 ? [] : [{ address: change.address, detail: `${change.address} (account ${change.id}) still holds ${held.join(', ')}` }];
     });
@@ -213,8 +218,8 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
 
   'destination-moved': ({ changes, input: { domainOf = hostOf } }) =>
     changes.flatMap((change) => {
-      if (change.kind !== DESTINATIONS || !('changes' in change)) return [];
-      return change.changes.flatMap(({ path, before, after }) => {
+      if (change.kind !== DESTINATIONS) return [];
+      return changesOf(change).flatMap(({ path, before, after }) => {
         if (path !== 'endpoint.url' || typeof before !== 'string' || after === null) return [];
         const known = knownUrl(after);
         const [from, to] = [before, known].map((url) => (url === undefined ? 'an address that is known only after apply' : (domainOf(url) ?? 'an address that is no URL')));

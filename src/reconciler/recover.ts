@@ -3,6 +3,7 @@
 // unclear is a question to a person.
 import {
   exits,
+  objectsIn,
   Refusal,
   same,
   writables,
@@ -64,7 +65,7 @@ export const isUndecided = (settled: Settled): settled is Undecided => settled.v
  * @throws Refusal when a listing cannot be proven complete; the signal's reason when interrupted.
  */
 export async function settle(looker: Looker, intents: readonly Intent[], entries: readonly Entry[], age: number): Promise<readonly Settled[]> {
-  const owned = new Set(entries.map((entry) => `${entry.kind} ${entry.id}`));
+  const owned = new Set(entries.flatMap(objectsIn));
   await waitUntilLanded(looker, intents, age);
   const names = [...new Set(intents.map((intent) => intent.kind))];
   const settled: Settled[] = [];

@@ -5,7 +5,7 @@ import type { World } from './observe.js';
 
 export function renameHints(changes: readonly Change[], world: World): readonly Diagnostic[] {
   const creates = changes.filter((change): change is Create => change.action === 'create');
-  const deletes = changes.filter((change): change is Delete => change.action === 'delete');
+  const deletes = changes.filter((change): change is Delete => change.action === 'delete' && !change.deposed);
   if (creates.length === 0 || deletes.length === 0) return [];
   return [...world.values()].flatMap(({ kind, byId }) =>
     renames(
