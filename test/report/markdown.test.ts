@@ -66,7 +66,7 @@ test('every plan fits, with true counts', () => {
       const hidden = shown - Math.max(rowsOf(markdown), 0);
       expect(markdown).toContain(hidden === 0 ? '### ' : `… and ${hidden} more`);
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 
