@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, test } from 'vitest';
 import type { Estate } from '../src/emulator/index.js';
-import { faultsOf, type JsonObject, type Values } from '../src/model/index.js';
+import { faultsOf, Reference, Template, type JsonObject, type Value, type Values } from '../src/model/index.js';
 import { registrableDomain } from '../src/reconciler/domains.js';
 import { collections, kinds } from '../src/resources/index.js';
 import { planChange } from '../src/terraform/plan-resource.js';
@@ -113,10 +113,10 @@ test.each([
 ])('the domain of %j is %s', (url, domain) => expect(registrableDomain(url)).toBe(domain));
 
 describe('destination-moved', () => {
-  const moves = (from: string, to: string) => {
+  const moves = (from: string, to: Value) => {
     const there = { name: 'Pager', endpoint: { url: from } };
     return planScene({
-      declared: [declare('alert_push_destinations.p', { name: 'Pager', endpoint: { url: to } })],
+      declared: [declare('accounts.new', { name: 'New' }), declare('alert_push_destinations.p', { name: 'Pager', endpoint: { url: to } })],
       state: { 'alert_push_destinations.p': entry('alert_push_destinations', 'd1', there) },
       live: { alert_push_destinations: [live('alert_push_destinations', 'd1', there)] },
     });
@@ -132,9 +132,21 @@ describe('destination-moved', () => {
     ['no url', 'https://good.example/', ['destination-moved']],
   ])('from %s to %s: %j', (from, to, rules) => expect(blocked(moves(from, to))).toEqual(rules));
 
+  const made = new Reference('declared', 'accounts.new', 'id');
+  const after = (...parts: Template['parts']): Template => new Template(parts);
+  test.each<[what: string, to: Value, rules: readonly string[]]>([
+    ['another host', after('https://evil.example/', made), ['destination-moved']],
+    ['the same host', after('https://b.good.example/', made), []],
+    ['the same host without TLS', after('http://good.example/', made), ['destination-moved']],
+    ['a part of the host', after('https://good.example', made), ['destination-moved']],
+    ['a host behind a user name', after('https://good.example', made, '@evil.example/'), ['destination-moved']],
+    ['everything', made, ['destination-moved']],
+  ])('where a part is known only after apply: %s', (_, to, rules) => expect(blocked(moves('https://a.good.example/', to))).toEqual(rules));
+
   test('says what moves, and repeats no address', () => {
     const [verdict] = moves('https://localhost/?key=hunter2', 'http://localhost/?key=hunter2').plan.verdicts;
     expect(verdict?.detail).toBe('alert_push_destinations.p moves from localhost to localhost, and from https to http');
+    expect(moves('https://good.example/', made).plan.verdicts[0]?.detail).toBe('alert_push_destinations.p moves from good.example to an address that is known only after apply');
     expect(moves('hunter2', 'https://good.example/').plan.verdicts[0]?.detail).toBe('alert_push_destinations.p moves from an address that is no URL to good.example');
   });
 });

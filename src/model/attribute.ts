@@ -6,7 +6,7 @@ export interface Traits {
   readonly optional?: boolean;
   /** Belongs to the server: never declared, never sent, never drift. */
   readonly computed?: boolean;
-  /** Fixed at creation; declaring another value is an error. */
+  /** Fixed at creation: another value takes another object. */
   readonly immutable?: boolean;
   /** Write-only: reads back masked, lives in no file of ours except as a slow hash. */
   readonly secret?: boolean;

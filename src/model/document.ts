@@ -27,7 +27,7 @@ export interface ResourceChange {
   readonly name: string;
   readonly origin: Origin | null;
   readonly change: {
-    readonly actions: readonly ['create' | 'update' | 'delete' | 'forget' | 'no-op'];
+    readonly actions: readonly ['create' | 'update' | 'delete' | 'forget' | 'no-op'] | readonly ['create', 'delete'] | readonly ['delete', 'create'];
     readonly before: JsonObject | null;
     readonly after: JsonObject | null;
     /** `true` at each path whose value is known only after apply. */
@@ -35,6 +35,8 @@ export interface ResourceChange {
     readonly before_sensitive: JsonObject;
     readonly after_sensitive: JsonObject;
     readonly importing?: { readonly id: string };
+    /** Of a replacement: the attributes that no update can change. */
+    readonly replace_paths?: readonly (readonly string[])[];
   };
   /** `replaced-outside` where the live object has another id than the recorded one; otherwise a sentence. */
   readonly reason: string;
@@ -44,6 +46,8 @@ export interface ResourceChange {
   readonly requests: readonly DocumentRequest[];
   readonly previous_address?: string;
   readonly previous_id?: string;
+  /** The id of an object that another took the place of: it is deleted, and the address stays. */
+  readonly deposed?: string;
 }
 
 export interface ResourceDrift {

@@ -20,9 +20,12 @@ function decimal([, sign, whole = '', fraction = '', exponent = '0']: RegExpExec
   return short === '' ? '0' : `${sign}${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
 }
 
+/** What a member named `__proto__` becomes: no value, which would be a prototype, but a mask, so that no write drops it unnoticed. */
+const NOT_READ = { name: '__proto__ (not read)', value: '*' };
+
 /**
- * JSON without two of its traps: numbers that a double cannot hold become exact ones, and members named
- * `__proto__` vanish. Bodies without either pay a scan and no more.
+ * JSON without two of its traps: numbers that a double cannot hold become exact ones, and the value of a member named
+ * `__proto__` is not read. Bodies without either pay a scan and no more.
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
@@ -33,8 +36,11 @@ export function parseJson(text: string): unknown {
   const mark = markBesides(text);
   const { marked, any } = long ? markExact(text, mark) : { marked: text, any: false };
   if (!any && !proto) return plain;
-  return JSON.parse(marked, function (this: object, key, value: unknown) {
-    if (key === '__proto__') return undefined;
+  return JSON.parse(marked, function (this: Record<string, unknown>, key, value: unknown) {
+    if (key === '__proto__') {
+      this[NOT_READ.name] = NOT_READ.value;
+      return undefined;
+    }
     return any && typeof value === 'string' && value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value;
   });
 }

@@ -26,6 +26,8 @@ interface Common {
   readonly renamed_from?: string;
   /** The recorded id, where the live object of the address has another one: somebody replaced it. */
   readonly previous_id?: string;
+  /** The object is one that another takes the place of at this address: it has to go, and the address stays. */
+  readonly deposed?: true;
 }
 
 /** Reason of a change whose object was replaced outside of trueup. */
@@ -52,9 +54,18 @@ interface Writes {
   readonly request: Request;
 }
 
+/** What a new object takes the place of, because an attribute that is fixed at creation has to be another. */
+export interface Replaces extends OnLive {
+  readonly changes: readonly AttributeChange[];
+  /** Names of the attributes that are fixed and differ. */
+  readonly fixed: readonly string[];
+  /** What comes first. The delete is a change of its own, of the same address and `deposed`. */
+  readonly first: 'create' | 'delete';
+}
 export interface Create extends Common, Writes {
   readonly action: 'create';
   readonly desired: Desired;
+  readonly replaces?: Replaces;
 }
 /** Binds a live object to an address; where it differs, an update follows in the same change. */
 export interface Adopt extends Common, OnLive, Partial<Writes> {
@@ -82,6 +93,32 @@ export interface Keep extends Common, OnLive {
 
 export type Change = Create | Adopt | Update | Delete | Forget | Keep;
 export type Action = Change['action'];
+
+/** What tells the changes of a plan apart: an address, or an object that has to leave it. `depends_on` holds such keys. */
+export const keyOf = (change: { readonly address: string; readonly id?: string; readonly deposed?: true }): string =>
+  change.deposed ? `${change.address} (deposed ${change.id})` : change.address;
+
+export const addressOf = (key: string): string => key.replace(/ \(deposed .*\)$/, '');
+
+/** What a change waits for beside what its references name: a new object whose place has to be free. */
+export const waitsOf = (change: Change): readonly string[] => {
+  const replaces = change.action === 'create' ? change.replaces : undefined;
+  return replaces?.first === 'delete' ? [...change.depends_on, keyOf({ ...change, id: replaces.id, deposed: true })] : change.depends_on;
+};
+
+/** The attributes that a change makes another, or for which an object is replaced. */
+export const changesOf = (change: Change): readonly AttributeChange[] =>
+  'changes' in change ? change.changes : change.action === 'create' ? (change.replaces?.changes ?? []) : [];
+
+type Counted = Pick<Common, 'address' | 'deposed'> & { readonly action: Action; readonly id?: string; readonly replaces?: Replaces };
+
+/** Each change of a plan, and with one that replaces an object the delete of that, which is none of its own then. */
+export function paired<T extends Counted>(changes: readonly T[]): readonly (readonly [change: T, old: T | undefined])[] {
+  const old = new Map(changes.flatMap((change) => (change.deposed ? [[keyOf(change), change] as const] : [])));
+  const oldOf = ({ address, replaces }: T): T | undefined => replaces && old.get(keyOf({ address, id: replaces.id, deposed: true }));
+  const joined = new Set(changes.map(oldOf));
+  return changes.flatMap((change) => (joined.has(change) ? [] : [[change, oldOf(change)] as const]));
+}
 
 /** Whether carrying the change out sends anything. */
 export function writes(change: Change): change is Change & Writes {
@@ -150,9 +187,9 @@ export interface Plan {
 
 export type Summary = Readonly<Record<Action | 'replace', number>>;
 
-export function summarise(changes: readonly { readonly action: Action }[]): Summary {
+export function summarise(changes: readonly Counted[]): Summary {
   const summary = { create: 0, update: 0, replace: 0, delete: 0, adopt: 0, forget: 0, keep: 0 };
-  for (const change of changes) summary[change.action] += 1;
+  for (const [change] of paired(changes)) summary[change.replaces ? 'replace' : change.action] += 1;
   return summary;
 }
 
@@ -175,6 +212,7 @@ export interface Outcome {
   readonly address: string;
   readonly kind: string;
   readonly action: Action;
+  readonly deposed?: true;
   readonly outcome: 'done' | 'failed' | 'skipped' | 'unknown';
   readonly id?: string;
   readonly diagnostic?: Diagnostic;

@@ -49,9 +49,14 @@ export interface Entry {
   readonly secrets?: Readonly<Record<string, Fingerprint | SaltedFingerprint>>;
   readonly protect?: boolean;
   readonly on_removal?: string;
+  /** Ids of objects that this one took the place of, and that are not deleted yet. */
+  readonly deposed?: readonly string[];
   /** ISO 8601, when `applied` was written. */
   readonly applied_at: string;
 }
+
+/** `<kind> <id>` of every object that an address holds: its own, and those that have to leave it. */
+export const objectsIn = ({ kind, id, deposed = [] }: Entry): readonly string[] => [id, ...deposed].map((one) => `${kind} ${one}`);
 
 /** Writes to existing objects that were done, kept 24 hours: limits hold over reruns. */
 export interface Spent {

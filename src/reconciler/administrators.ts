@@ -1,7 +1,7 @@
 // Who still administers an account while a plan is carried out. A change that takes an administrator away from an
 // account (a demotion, or a move to another place in the tree) needs a witness: somebody who administers it afterwards
 // whatever else of the plan fails. Where the witness is made by the plan itself, the change waits for that.
-import { append, Reference, type Change, type Roles, type Value } from '../model/index.js';
+import { append, keyOf, Reference, type Change, type Roles, type Value } from '../model/index.js';
 import type { World } from './observe.js';
 import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from './roles.js';
 
@@ -60,7 +60,7 @@ function sceneOf(changes: readonly Change[], world: World, roles: Roles): Scene 
   const all = [...(world.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(({ values }) => administers(values.role, roles) && typeof values.user === 'string');
   const before = (account: string): Value | undefined => accounts?.get(account)?.values.account;
   return {
-    changes: new Map(changes.map((change) => [change.address, change])),
+    changes: new Map(changes.map((change) => [keyOf(change), change])),
     moved,
     before,
     after: (account) => (parents.has(account) ? parents.get(account) : before(account)),

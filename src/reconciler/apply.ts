@@ -5,8 +5,11 @@ import {
   exits,
   flagToAllow,
   isChange,
+  keyOf,
   limited,
+  objectsIn,
   Refusal,
+  waitsOf,
   worst,
   writes,
   type Change,
@@ -28,7 +31,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { verify, type DocumentWrite } from './document-write.js';
-import { beforeRun, missingSecret, perform, unproven, withoutSent, type Hands, type Performed, type Surroundings, type WrittenFields } from './execute.js';
+import { beforeRun, missingSecret, moved, perform, told, unproven, withoutSent, type Hands, type Performed, type Surroundings, type WrittenFields } from './execute.js';
 import { remembered } from './observe.js';
 import type { Proposal } from './plan.js';
 import { propose, secretsAtHand } from './propose.js';
@@ -37,6 +40,7 @@ import { readBack, shownOf, type ReadBack } from './read-back.js';
 import { rechecksOf, type Rechecks } from './recheck.js';
 import { valueAt } from './resolve.js';
 import { moves, reroles } from './roles.js';
+import { phases } from './sequence.js';
 import { staleness } from './stale.js';
 
 /** This many requests in a row without a clear answer, and nothing new is started. */
@@ -156,7 +160,7 @@ class Run {
   readonly #hands: Hands;
   readonly #changes: readonly Change[];
   readonly #entries: Map<string, Entry>;
-  readonly #around: Surroundings;
+  readonly #around: Omit<Surroundings, 'left'>;
   readonly #outcomes = new Map<string, Outcome>();
   readonly #unsettled = new Map<string, Intent>();
   readonly #written = new Map<string, WrittenFields & { readonly change: Change; readonly prior: Entry | undefined }>();
@@ -168,7 +172,7 @@ class Run {
   readonly #known: Set<string>;
   readonly #rechecks: Rechecks;
   #silence = 0;
-  /** Addresses whose request left. */
+  /** Changes whose request left. */
   readonly #left = new Set<string>();
   /** Why the run was cut short: the journal could not be written, or the lock was lost. */
   trouble: Refusal | undefined;
@@ -181,7 +185,7 @@ class Run {
     this.#changes = plan.changes;
     this.#entries = new Map(Object.entries(entries));
     const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
-    this.#known = new Set(Object.values(entries).map((entry) => `${entry.kind} ${entry.id}`));
+    this.#known = new Set(Object.values(entries).flatMap(objectsIn));
     for (const { kind, byId } of world.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
     const isDeleted = (kind: string, id: string): boolean => this.#gone.has(`${kind} ${id}`) || visibility.isDeleted(kind, id);
     this.#rechecks = rechecksOf({ ...hands, roles, allow, isDeleted }, world, plan.changes);
@@ -190,7 +194,6 @@ class Run {
       known: (kind, id) => this.#known.has(`${kind} ${id}`),
       before: beforeRun(world),
       halt: () => this.#halt(),
-      left: (address) => void this.#left.add(address),
       heard: (outcome) => void (this.#silence = outcome === 'unknown' ? this.#silence + 1 : outcome === 'not_sent' ? this.#silence : 0),
       awaited: (address) => awaited.has(address),
       recheck: (change, fields) => this.#rechecks.of(change, fields),
@@ -200,14 +203,27 @@ class Run {
   }
 
   async all(): Promise<readonly Outcome[]> {
-    const goes = (change: Change): boolean => change.action === 'delete' || change.action === 'forget';
-    await this.#phase(this.#changes.filter((change) => !goes(change)));
+    const [first, wants, last] = phases(this.#changes);
+    await this.#unlessCut(() => this.#renameReplaced());
+    await this.#phase(first);
+    await this.#unlessCut(() => this.#proveDeletes(first));
+    await this.#phase(wants);
     await this.#unlessCut(() => this.#proveUpdates());
-    await this.#phase(this.#changes.filter(goes));
-    await this.#unlessCut(() => this.#proveDeletes());
+    await this.#phase(last);
+    await this.#unlessCut(() => this.#proveDeletes(last));
     if (!this.#hands.signal.aborted) await this.#unlessCut(() => this.#lookForCreated());
     if (this.#bug) throw this.#bug.error;
-    return this.#changes.map((change) => this.#outcomes.get(change.address) as Outcome);
+    return this.#changes.map((change) => this.#outcomes.get(keyOf(change)) as Outcome);
+  }
+
+  /** An object that is replaced has its new address before anything is sent: old and new are recorded at one. */
+  async #renameReplaced(): Promise<void> {
+    for (const change of this.#changes) {
+      const entry = change.action === 'create' && change.replaces ? this.#entries.get(change.renamed_from ?? change.address) : undefined;
+      if (!entry || change.renamed_from === undefined) continue;
+      await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
+      this.#remember(change, { entry });
+    }
   }
 
   #resolve(reference: Reference, declared: ReadonlyMap<string, Values>): Value | undefined {
@@ -221,20 +237,20 @@ class Run {
 
   /** Runs changes as their dependencies are done, at most `parallelism` at once; then settles what stayed unclear. */
   async #phase(changes: readonly Change[]): Promise<void> {
-    const inPhase = new Set(changes.map((change) => change.address));
+    const inPhase = new Set(changes.map(keyOf));
     const waiting = new Map<string, number>();
     const dependents = new Map<string, Change[]>();
     const ready: Change[] = [];
     for (const change of changes) {
-      const waits = change.depends_on.filter((address) => inPhase.has(address) && address !== change.address);
-      waiting.set(change.address, waits.length);
+      const waits = waitsOf(change).filter((key) => inPhase.has(key) && key !== keyOf(change));
+      waiting.set(keyOf(change), waits.length);
       if (waits.length === 0) ready.push(change);
-      for (const address of waits) append(dependents, address, change);
+      for (const key of waits) append(dependents, key, change);
     }
-    const release = (address: string): void => {
-      for (const next of dependents.get(address) ?? []) {
-        const left = (waiting.get(next.address) ?? 0) - 1;
-        waiting.set(next.address, left);
+    const release = (key: string): void => {
+      for (const next of dependents.get(key) ?? []) {
+        const left = (waiting.get(keyOf(next)) ?? 0) - 1;
+        waiting.set(keyOf(next), left);
         if (left === 0) ready.push(next);
       }
     };
@@ -242,19 +258,19 @@ class Run {
     while (this.#unsettled.size > 0 && !this.#hands.signal.aborted && !this.trouble) {
       const again = new Set<string>();
       await this.#unlessCut(async () => (await this.#settle(release)).forEach((address) => again.add(address)));
-      ready.push(...changes.filter((change) => again.has(change.address)));
+      ready.push(...changes.filter((change) => !change.deposed && again.has(change.address)));
       await this.#drain(ready, release);
     }
     for (const intent of this.#unsettled.values()) this.#end(outcomeOf(intent, undefined));
     this.#unsettled.clear();
-    for (const change of changes) if (!this.#outcomes.has(change.address)) this.#end(this.#skipped(change, 'what it depends on did not finish'));
+    for (const change of changes) if (!this.#outcomes.has(keyOf(change))) this.#end(this.#skipped(change, 'what it depends on did not finish'));
   }
 
   /**
    * Works off `ready`, which `release` may make longer. While as many requests are under way as may be, the intents of
    * as many more go to disk, and results of those before: the disk is never waited for.
    */
-  #drain(ready: Change[], release: (address: string) => void): Promise<void> {
+  #drain(ready: Change[], release: (key: string) => void): Promise<void> {
     const { parallelism } = this.#hands;
     const ahead = parallelism === 1 ? 1 : parallelism * 2;
     return new Promise((resolve) => {
@@ -267,9 +283,10 @@ class Run {
           running += 1;
           void this.#unlessCut(() => this.#one(change)).then(() => {
             running -= 1;
-            const told = this.#outcomes.has(change.address) || this.#unsettled.has(change.address);
-            if (this.trouble && this.#left.has(change.address) && !told) this.#end(unrecorded(change));
-            if (!this.#unsettled.has(change.address)) release(change.address);
+            const key = keyOf(change);
+            const isTold = this.#outcomes.has(key) || this.#unsettled.has(key);
+            if (this.trouble && this.#left.has(key) && !isTold) this.#end(unrecorded(change));
+            if (!this.#unsettled.has(key)) release(key);
             pump();
           });
         }
@@ -300,12 +317,14 @@ class Run {
     const loud = isChange(change) || change.action === 'adopt';
     if (loud) emit({ type: 'start', address: change.address, kind: change.kind, action: change.action, ...('id' in change ? { id: change.id } : {}) });
     const before = this.#entries.get(change.address);
-    const performed = await perform(this.#hands, change, this.#around);
+    const performed = await perform(this.#hands, change, { ...this.#around, left: () => void this.#left.add(keyOf(change)) });
     if (performed.outcome.outcome === 'done') this.#rechecks.done(change, performed.entry);
     this.#remember(change, performed);
     if (performed.written) this.#written.set(change.address, { change, ...performed.written, prior: before?.id === performed.written.id ? before : undefined });
-    if (change.action === 'delete' && performed.entry === null) this.#gone.add(`${change.kind} ${change.id}`);
-    if (change.action === 'delete' && performed.entry === null && before) this.#deleted.set(change.address, before);
+    if (change.action === 'delete' && performed.entry !== undefined) {
+      this.#gone.add(`${change.kind} ${change.id}`);
+      if (before) this.#deleted.set(keyOf(change), before);
+    }
     if (performed.pending && !performed.again) this.#final.add(change.address);
     if (performed.pending) this.#unsettled.set(change.address, performed.pending);
     else this.#end(performed.outcome, loud);
@@ -330,8 +349,8 @@ class Run {
   }
 
   #reasonToSkip(change: Change): string | undefined {
-    const failed = change.depends_on.find((address) => {
-      const outcome = this.#outcomes.get(address)?.outcome;
+    const failed = waitsOf(change).find((key) => {
+      const outcome = this.#outcomes.get(key)?.outcome;
       return outcome !== undefined && outcome !== 'done';
     });
     if (failed !== undefined) return `${failed} did not succeed`;
@@ -339,12 +358,12 @@ class Run {
   }
 
   #skipped(change: Change, why: string): Outcome {
-    const diagnostic: Diagnostic = { severity: 'warning', code: 'skipped', summary: `${change.address} was skipped: ${why}.`, address: change.address };
-    return { address: change.address, kind: change.kind, action: change.action, outcome: 'skipped', diagnostic };
+    const diagnostic: Diagnostic = { severity: 'warning', code: 'skipped', summary: `${keyOf(change)} was skipped: ${why}.`, address: change.address };
+    return { ...told(change), outcome: 'skipped', diagnostic };
   }
 
   #end(outcome: Outcome, loud = true): void {
-    this.#outcomes.set(outcome.address, outcome);
+    this.#outcomes.set(keyOf(outcome), outcome);
     if (loud) this.#hands.emit({ type: 'end', outcome });
   }
 
@@ -412,18 +431,18 @@ class Run {
     if (lost) this.#fail(change, lost);
   }
 
-  async #proveDeletes(): Promise<void> {
-    const deleted = this.#changes.flatMap((change): (ReadBack & { readonly change: Change })[] => {
-      const done = change.action === 'delete' && this.#outcomes.get(change.address)?.outcome === 'done';
+  async #proveDeletes(changes: readonly Change[]): Promise<void> {
+    const deleted = changes.flatMap((change): (ReadBack & { readonly change: Change })[] => {
+      const done = change.action === 'delete' && this.#outcomes.get(keyOf(change))?.outcome === 'done';
       return done ? [{ change, kind: this.#hands.kinds.get(change.kind) as Kind, id: change.id, judge: (live) => (live ? 'earlier' : 'taken') }] : [];
     });
     const found = await readBack(this.#hands, deleted, (kind) => this.#count(kind));
     for (const one of deleted) {
       if (found.get(one)?.shown !== 'earlier') continue;
       const { change } = one;
-      const entry = this.#deleted.get(change.address);
+      const entry = this.#deleted.get(keyOf(change));
       if (entry) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry });
-      const summary = `${change.address}: the service answered with success, but the object is still there.`;
+      const summary = `${keyOf(change)}: the service answered with success, but the object is still there.`;
       this.#fail(change, { severity: 'error', code: 'still-there', summary, detail: 'Plan again to see what is there.', address: change.address });
     }
   }
@@ -446,20 +465,21 @@ class Run {
   }
 
   #fail(change: Change, diagnostic: Diagnostic, outcome: 'failed' | 'unknown' = 'failed'): void {
-    this.#end({ ...(this.#outcomes.get(change.address) as Outcome), outcome, diagnostic: { ...diagnostic, ...(change.origin ? { origin: change.origin } : {}) } });
+    this.#end({ ...(this.#outcomes.get(keyOf(change)) as Outcome), outcome, diagnostic: { ...diagnostic, ...(change.origin ? { origin: change.origin } : {}) } });
   }
 }
 
 /** The request left, and what became of it could not be recorded. */
-function unrecorded({ address, kind, action }: Change): Outcome {
+function unrecorded(change: Change): Outcome {
+  const { address } = change;
   const diagnostic: Diagnostic = {
     severity: 'error',
     code: 'unrecorded',
-    summary: `${address}: the request left, but what became of it could not be recorded.`,
+    summary: `${keyOf(change)}: the request left, but what became of it could not be recorded.`,
     detail: 'Run apply again: it looks first, and sends nothing twice.',
     address,
   };
-  return { address, kind, action, outcome: 'unknown', diagnostic };
+  return { ...told(change), outcome: 'unknown', diagnostic };
 }
 
 /** A writer with at most `most` requests under way. */

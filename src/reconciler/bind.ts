@@ -1,5 +1,5 @@
 // Import: binds an existing live object to a declared address. Nothing is sent; the next plan shows what differs.
-import { refuse, tryAddress, shellWord, type Entry, type Outcome, type Project } from '../model/index.js';
+import { objectsIn, refuse, tryAddress, shellWord, type Entry, type Outcome, type Project } from '../model/index.js';
 import { previousAddress } from './match.js';
 import { remembered } from './observe.js';
 import type { Desk } from './propose.js';
@@ -17,8 +17,10 @@ export async function bind(desk: Desk & { readonly session: Session }, project: 
     });
   const bound = state.resources[previousAddress(declaration, state) ?? address];
   if (bound?.id === id) return { address, kind: kind.name, action: 'adopt', outcome: 'done', id };
-  if (bound) refuse('bound', `${address} is bound to ${bound.id} already.`, { detail: `Let it go first: trueup state rm ${shellWord(address)}` });
-  const owner = Object.entries(state.resources).find(([, entry]) => entry.kind === kind.name && entry.id === id)?.[0];
+  // What the address is bound to is gone, or has still to go: an attempt to make another object in its place was cut off.
+  const attempt = pending.find((intent) => intent.address === address && intent.action === 'create');
+  if (bound && !attempt) refuse('bound', `${address} is bound to ${bound.id} already.`, { detail: `Let it go first: trueup state rm ${shellWord(address)}` });
+  const owner = Object.entries(state.resources).find(([, entry]) => objectsIn(entry).includes(`${kind.name} ${id}`))?.[0];
   if (owner !== undefined) refuse('bound', `${id} is managed as ${owner} already.`, { detail: `Move it: trueup state mv ${shellWord(owner)} ${shellWord(address)}` });
   const live = (await desk.cloud.find(kind, [id]))[0];
   if (!live) refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `What is there: trueup get ${kind.name}` });
@@ -32,6 +34,7 @@ export async function bind(desk: Desk & { readonly session: Session }, project: 
     applied_at: new Date(desk.clock.now()).toISOString(),
     ...(declaration.lifecycle.protect ? { protect: true } : {}),
     ...(declaration.lifecycle.on_removal === undefined ? {} : { on_removal: declaration.lifecycle.on_removal }),
+    ...(attempt?.entry?.deposed && { deposed: attempt.entry.deposed }),
   };
   const settles = pending.filter((intent) => intent.address === address);
   await desk.session.record(...settles.map((intent) => ({ type: 'result' as const, op: intent.op, class: 'not_sent' as const, address })), {

@@ -1,11 +1,16 @@
 // The audit: live against declared and against last applied. Which attribute, from what to what, since when, and
 // who, where the activity log knows. Reads only.
 import {
+  changesOf,
   compareText,
+  equalUnescaped,
   exits,
+  objectsIn,
+  paired,
   redact,
   REPLACED_OUTSIDE,
   Secret,
+  secretsIn,
   SENSITIVE,
   writes,
   type AttributeChange,
@@ -22,6 +27,7 @@ import {
   type Live,
   type PlanRequest,
   type Project,
+  type Replaces,
   type UnmanagedRecord,
   type Value,
   worst,
@@ -29,6 +35,7 @@ import {
 import type { Snapshot } from '../state/store.js';
 import { attribute, type Attribution, type Subject } from './attribution.js';
 import { ignoring } from './diff.js';
+import { isMerged, MASK } from './merge.js';
 import { unverified, verify } from './expectations.js';
 import { reviewWith } from './access.js';
 import { healthOf } from './health.js';
@@ -58,9 +65,10 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
   const entries = snapshot?.state.resources ?? {};
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
   const drifted = new Map(plan.drift.map((one) => [one.address, one.changes]));
-  const cases = plan.changes.flatMap((change): readonly Case<DriftRecord>[] => {
+  const changes = paired(plan.changes).map(([change]) => change);
+  const cases = changes.flatMap((change): readonly Case<DriftRecord>[] => {
     const [entry, declaration] = [entries[change.renamed_from ?? change.address], declarations.get(change.address)];
-    const found = recordOf(change, entry, declaration, drifted);
+    const found = recordOf(desk.kinds.get(change.kind) as Kind, change, entry, declaration, drifted);
     const subject = found && subjectOf(found, desk.kinds.get(change.kind) as Kind, { entry, declaration, world });
     return found ? [{ record: found.record, ...(subject && { subject }) }] : [];
   });
@@ -81,7 +89,7 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
   const failed = exit === exits.error || exit === exits.undecided;
   return {
     drift: records,
-    in_sync: plan.changes.flatMap(({ address }) => (named.has(address) ? [] : [address])),
+    in_sync: changes.flatMap(({ address }) => (named.has(address) ? [] : [address])),
     unmanaged: plan.unmanaged,
     unmanaged_objects: unmanaged.map((one): UnmanagedRecord => ({ ...one.record, ...(saidOf(one) as Attribution) })),
     health: healthOf(world, managers(plan.changes, entries)),
@@ -98,6 +106,7 @@ interface Found extends Case<DriftRecord> {
 }
 
 function recordOf(
+  kind: Kind,
   change: Change,
   entry: Entry | undefined,
   declaration: Declaration | undefined,
@@ -105,22 +114,22 @@ function recordOf(
 ): Found | undefined {
   const base = { address: change.address, kind: change.kind, origin: change.origin ?? null, since: entry?.applied_at ?? null };
   const applied = (path: string): Pick<DriftChange, 'applied'> => (entry ? { applied: json(valueAt(entry.applied, path)) } : {});
-  // A secret cannot be read back, so it is never drift.
-  const changes = 'changes' in change ? change.changes.filter((one) => !isSecret(one.after)) : [];
+  const changes = changesOf(change).filter((one) => !isUnreadable(kind, one));
   const told = changes.map((one): DriftChange => ({ path: one.path, declared: json(one.after), ...applied(one.path), live: json(one.before) }));
   if (change.action === 'adopt' && change.previous_id !== undefined) {
     const replaced = { reason: REPLACED_OUTSIDE, previous_id: change.previous_id, importing: { id: change.id } } as const;
     return { record: { ...base, id: change.id, status: 'replaced', ...replaced, changes: told }, outside: changes.map(({ path }) => path) };
   }
-  if (change.action === 'create') return { record: { ...base, id: entry?.id ?? null, status: entry ? 'gone' : 'missing', changes: [] }, outside: [] };
+  if (change.action === 'create' && !change.replaces) return { record: { ...base, id: entry?.id ?? null, status: entry ? 'gone' : 'missing', changes: [] }, outside: [] };
   if (change.action === 'delete' || change.action === 'forget' || (change.action === 'update' && !change.desired)) {
     const gone = change.action === 'forget' && drifted.has(change.address);
     return { record: { ...base, id: change.id, status: gone ? 'gone' : 'undeclared', changes: [] }, outside: [] };
   }
+  const { id } = change.action === 'create' ? (change.replaces as Replaces) : change;
   if (changes.length > 0 && writes(change))
     return {
-      record: { ...base, id: change.id, status: 'changed', changes: told },
-      outside: changes.flatMap((one) => (one.drifted || entry?.id !== change.id ? [one.path] : [])),
+      record: { ...base, id, status: 'changed', changes: told },
+      outside: changes.flatMap((one) => (one.drifted || entry?.id !== id ? [one.path] : [])),
     };
   const outside = drifted.get(change.address);
   if (!outside || outside.length === 0) return undefined;
@@ -128,7 +137,7 @@ function recordOf(
   return {
     record: {
       ...base,
-      id: change.id,
+      id,
       status: 'settled',
       changes: outside.map((one): DriftChange => ({ path: one.path, declared: json(valueAt(declared, one.path)), applied: json(one.before), live: json(one.after) })),
     },
@@ -174,12 +183,24 @@ function labelOf({ identity, attributes }: Kind, { values }: Live): string | nul
 
 /** Addresses by what they manage. */
 export function managers(changes: readonly Change[], entries: Readonly<Record<string, Entry>>): (kind: string, id: string) => string | undefined {
-  const recorded = Object.entries(entries).map(([address, { kind, id }]) => [`${kind} ${id}`, address] as const);
+  const recorded = Object.entries(entries).flatMap(([address, entry]) => objectsIn(entry).map((object) => [object, address] as const));
   const planned = changes.flatMap((change) => (change.action === 'create' ? [] : [[`${change.kind} ${change.id}`, change.address] as const]));
   const all = new Map([...recorded, ...planned]);
   return (kind, id) => all.get(`${kind} ${id}`);
 }
 
-const isSecret = (value: Value | undefined): boolean => value instanceof Secret;
+/** Whether nothing but secrets differs, which cannot be read back, so that they are never drift. In a document it shows whether one is there. */
+function isUnreadable({ attributes }: Kind, { path, before, after }: AttributeChange): boolean {
+  const attribute = attributes[path.split('.', 1)[0] as string];
+  if (attribute === undefined || !isMerged(attribute)) return after instanceof Secret;
+  return (
+    after !== undefined &&
+    secretsIn(after).size > 0 &&
+    equalUnescaped(
+      redact(after, () => MASK),
+      before,
+    )
+  );
+}
 
 const json = (value: Value | undefined): Json => (value === undefined ? null : redact(value, () => SENSITIVE));

@@ -11,10 +11,12 @@ import {
   writes,
   type Change,
   type CloudWriter,
+  type Delete,
   type Desired,
   type Diagnostic,
   type Entry,
   type Fingerprint,
+  type Forget,
   type Intent,
   type JsonObject,
   type Kind,
@@ -66,8 +68,8 @@ export interface Surroundings {
   readonly entry: (address: string) => Entry | undefined;
   /** Why nothing more may be sent, where that is so. */
   readonly halt: () => string | undefined;
-  /** Told when the request of a change leaves. */
-  readonly left: (address: string) => void;
+  /** Told when the request of the change leaves. */
+  readonly left: () => void;
   /** Told what an answer was worth, as soon as it is there. */
   readonly heard: (outcome: OutcomeClass) => void;
   /** Whether the administration of some account rests on this change, so that another waits for it. */
@@ -86,6 +88,12 @@ export interface Before {
   /** The server's clock at a time of ours (ISO 8601), where it told. */
   readonly server_at: (kind: Kind, at: string) => string | undefined;
 }
+
+/** What every outcome says of its change. */
+export const told = (change: Change): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'id'> => {
+  const { address, kind, action, deposed } = change;
+  return { address, kind, action, ...(deposed && 'id' in change && { deposed, id: change.id }) };
+};
 
 /** One change carried out. `entry` is what the state holds now; `pending` the create whose outcome is unknown. */
 export interface Performed {
@@ -110,7 +118,7 @@ export async function perform(hands: Hands, change: Change, around: Surroundings
   const started = hands.clock.monotonic();
   const end = (performed: Omit<Performed, 'outcome'> & { readonly outcome: Outcome['outcome']; readonly id?: string; readonly diagnostic?: Diagnostic }): Performed => {
     const { outcome, id, diagnostic, ...rest } = performed;
-    const base = { address: change.address, kind: change.kind, action: change.action, outcome, elapsed: Math.round(hands.clock.monotonic() - started) };
+    const base = { ...told(change), outcome, elapsed: Math.round(hands.clock.monotonic() - started) };
     return {
       ...rest,
       outcome: {
@@ -132,7 +140,7 @@ export async function perform(hands: Hands, change: Change, around: Surroundings
   // A rename whose object is gone: nothing is bound any more, and the old address must not outlive the new one.
   if (change.action === 'create' && change.renamed_from !== undefined) await hands.session.record(...moved(change));
   if (change.action === 'create') return end(await create(hands, errand, change.address, await desiredEntry(hands, kind, change, change.desired, around)));
-  if (change.action === 'delete') return end(await remove(hands, errand, change.address));
+  if (change.action === 'delete') return end(await remove(hands, errand, change));
   return end(await update(hands, errand, change));
 }
 
@@ -158,8 +166,9 @@ function composed({ cloud }: Hands, kind: Kind, write: Write): Request | Refusal
 /** Changes of memory alone: bind, move, refresh or drop an address. */
 async function remember(hands: Hands, change: Change, around: Surroundings): Promise<{ outcome: 'done'; id?: string; entry?: Entry | null }> {
   if (change.action === 'forget') {
-    await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: null });
-    return { outcome: 'done', id: change.id, entry: null };
+    const entry = entryWithout(change, around);
+    await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry });
+    return { outcome: 'done', id: change.id, entry };
   }
   if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
   const kind = hands.kinds.get(change.kind) as Kind;
@@ -177,6 +186,15 @@ function priorOf(change: Change, around: Surroundings): Entry | undefined {
   return entry && 'id' in change && change.id === entry.id ? entry : undefined;
 }
 
+/** What an address holds once an object has left it: nothing, unless another one took its place. */
+function entryWithout({ address, id, deposed }: Delete | Forget, around: Surroundings): Entry | null {
+  const entry = deposed && around.entry(address);
+  if (!entry || entry.id === id) return null;
+  const { deposed: all = [], ...rest } = entry;
+  const left = all.filter((one) => one !== id);
+  return left.length === 0 ? rest : { ...rest, deposed: left };
+}
+
 /** Server fields and times come and go without being worth a write of the state. */
 function sameMemory(kind: Kind, a: Entry, b: Entry): boolean {
   const stable = (entry: Entry): string => {
@@ -189,7 +207,8 @@ function sameMemory(kind: Kind, a: Entry, b: Entry): boolean {
 const timestamp = ({ clock }: Pick<Hands, 'clock'>): string => new Date(clock.now()).toISOString();
 
 /** The old address of a rename goes after the new one is bound: a journal that is torn between them holds both, which the next plan understands, and not neither. */
-const moved = (change: Change): readonly Result[] => (change.renamed_from === undefined ? [] : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }]);
+export const moved = (change: Change): readonly Result[] =>
+  change.renamed_from === undefined ? [] : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }];
 
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
 async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: Desired, around: Surroundings): Promise<Omit<Entry, 'id' | 'observed'>> {
@@ -203,6 +222,8 @@ async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: D
     if (value !== undefined) secrets[path] = await hands.fingerprints.make(hands.session.snapshot.state.secrets_salt as string, `${change.address} ${path}`, value);
     else if (known[path]) secrets[path] = known[path];
   }
+  const held = around.entry(change.address) ?? around.entry(change.renamed_from ?? change.address);
+  const deposed = [...(held?.deposed ?? []), ...(held && change.action === 'create' && change.replaces ? [held.id] : [])];
   return {
     kind: kind.name,
     file: desired.file,
@@ -212,6 +233,7 @@ async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: D
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
     ...(desired.protect ? { protect: true } : {}),
     ...(desired.on_removal === undefined ? {} : { on_removal: desired.on_removal }),
+    ...(deposed.length > 0 ? { deposed } : {}),
   };
 }
 
@@ -364,22 +386,23 @@ export function withoutSent(entry: Entry, fields: Values): Entry {
   return { ...rest, ...(kept.length > 0 ? { secrets: Object.fromEntries(kept) } : {}) };
 }
 
-async function remove(hands: Hands, errand: Errand, address: string): Promise<Written> {
+async function remove(hands: Hands, errand: Errand, change: Delete): Promise<Written> {
   const { kind, write } = errand;
-  const id = write.id as string;
+  const { address, id } = change;
   const intent = repeatable(hands, errand, address, 'delete', id);
   const sent = await sendUntilKnown(hands, errand, intent, write.live?.values ?? {});
   if (sent.class === 'applied' || isGone(sent)) {
+    const entry = entryWithout(change, errand.around);
     await hands.session.record({
       type: 'result',
       op: intent.op,
       class: 'applied',
       address,
-      entry: null,
+      entry,
       spent: { at: timestamp(hands), action: 'delete', kind: kind.name, id },
       lately: { what: 'deleted', kind: kind.name, id, ...moment(hands, kind, errand.around) },
     });
-    return { outcome: 'done', id, entry: null };
+    return { outcome: 'done', id, entry };
   }
   await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address });
   return { outcome: undoneBy(sent), id, ...optional('diagnostic', sent.diagnostic) };
@@ -414,7 +437,7 @@ async function sender({ cloud, session, clock }: Hands, { kind, write, around, r
       recorded = clock.monotonic();
     }
     await session.assertHeld();
-    around.left(intent.address);
+    around.left();
   };
   return async (request) => {
     const sent = await cloud.send(kind, request, write, mayLeave);
@@ -453,12 +476,21 @@ async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base
     if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
       return { class: 'rejected', diagnostic: { severity: 'error', code: MOVED, summary: `${intent.address} was changed outside of trueup meanwhile.`, detail: 'Plan again.' } };
     if (!again || hands.signal.aborted) return sent;
+    // The document that left first would take away what others add until it lands.
+    if (document && !(await outlived(hands, intent))) return sent;
     sent = await attempt();
     lingers = true;
     // Whatever became of this sending, the one before may still land.
     if (sent.class === 'not_sent' || (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))) return doubt;
   }
   return { ...sent, lingers, ...optional('document', document) };
+}
+
+/** Waits until nothing of an intent can land any more; false where the run is to end. */
+async function outlived({ clock, emit, signal, settleMilliseconds }: Hands, { address }: Intent): Promise<boolean> {
+  emit({ type: 'waiting', why: `until the update of ${address} can no longer land`, milliseconds: settleMilliseconds });
+  await clock.sleep(settleMilliseconds, signal).catch(() => undefined);
+  return !signal.aborted;
 }
 
 /** What is sent: as it was composed, or, where it replaces a document, made of what is live now. */

@@ -8,6 +8,7 @@ import {
   isKnown,
   isTree,
   normal,
+  objectsIn,
   redact,
   shellWord,
   tryAddress,
@@ -77,7 +78,7 @@ export class Matcher {
     this.#world = world;
     this.#state = state;
     this.#visibility = visibility;
-    for (const [address, entry] of Object.entries(state?.resources ?? {})) this.#managed.set(key(entry.kind, entry.id), address);
+    for (const [address, entry] of Object.entries(state?.resources ?? {})) for (const object of objectsIn(entry)) this.#managed.set(object, address);
     for (const { kind, address, lifecycle } of declarations)
       if (lifecycle.adopt !== undefined && !this.#claimed.has(key(kind, lifecycle.adopt))) this.#claimed.set(key(kind, lifecycle.adopt), address);
   }
@@ -103,6 +104,11 @@ export class Matcher {
     if (!live) return { how: 'none', ...base };
     this.#claimed.set(key(kind.name, live.id), declaration.address);
     return { how: 'identity', live, ...base };
+  }
+
+  /** Live objects of the same identity that no address manages or claims. */
+  alike(kind: Kind, values: Values): readonly Live[] {
+    return this.#candidates(this.#world.get(kind.name) as Collection, values);
   }
 
   /** Live objects of the kind that no address manages or claims. */
@@ -208,13 +214,18 @@ export function comparable(attribute: Attribute, value: Value | undefined): Json
  * What an undeclared reference to the same kind means: the root of the tree, such as the account the keys belong to,
  * whose parent is not in the listing.
  */
-export function ownRoot(collection: Collection): Values {
-  const { kind, byId } = collection;
+export function ownRoot({ kind, byId }: Pick<Collection, 'kind' | 'byId'>): Values {
+  const known = roots.get(byId);
+  if (known) return known;
   const self = writables(kind).find(([, attribute]) => attribute.word === 'ref' && attribute.to === kind.name && attribute.optional);
-  if (!self) return {};
-  const roots = [...byId.values()].filter((live) => !byId.has(String(live.values[self[0]])));
-  return roots.length === 1 ? { [self[0]]: (roots[0] as Live).id } : {};
+  const tops = self ? [...byId.values()].filter((live) => !byId.has(String(live.values[self[0]]))) : [];
+  const root = self && tops.length === 1 ? { [self[0]]: (tops[0] as Live).id } : {};
+  roots.set(byId, root);
+  return root;
 }
+
+/** Asked for every declaration. */
+const roots = new WeakMap<Collection['byId'], Values>();
 
 /** Live objects of a collection by identity, each bucket in order of ids. */
 export function indexByIdentity(collection: Collection): ReadonlyMap<string, readonly Live[]> {

@@ -29,7 +29,7 @@ import {
   type Values,
 } from '../model/index.js';
 
-const MASK = '*';
+export const MASK = '*';
 /** Stands for each member of a document that is cleared: they are not ours to show. */
 const NOT_SHOWN = '(not shown)';
 
@@ -211,8 +211,13 @@ function laid(wanted: Values, live: Value | undefined): Values {
   return Object.fromEntries(items);
 }
 
-/** Dotted paths of the masks that a PUT of the whole document would have to send. */
-export const travellingMasks = (declared: Value, live: Value | undefined): readonly string[] => masksIn(mergeOf(whole(declared, live)).tree);
+/** Dotted paths of the masks that a PUT of the whole document would have to send, or would leave out: a part of the document may be masked whole. */
+export function travellingMasks(declared: Value, live: Value | undefined): readonly string[] {
+  if (isClear(declared)) return [];
+  const parts = Array.isArray(live) ? (live as readonly Value[]) : [live];
+  const kept = mergeOf(declared).removed === undefined ? parts : parts.slice(0, 1);
+  return [...masksIn(mergeOf(whole(declared, live)).tree, '0'), ...kept.flatMap((part, index) => (isMask(part) ? [String(index)] : []))];
+}
 
 /**
  * What a PATCH sends: declared members that differ, each object with its `_id_`, by which the service finds it.

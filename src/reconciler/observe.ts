@@ -58,7 +58,8 @@ async function collect({ cloud, entries, emit, visibility }: Observing, kind: Ki
   const byId = new Map<string, Live>();
   const keep = keeper(kind, byId, visibility);
   listing.objects.forEach(keep);
-  const missing = entries.filter((entry) => entry.kind === kind.name && !byId.has(entry.id)).map((entry) => entry.id);
+  const recorded = entries.flatMap((entry) => (entry.kind === kind.name ? [entry.id, ...(entry.deposed ?? [])] : []));
+  const missing = recorded.filter((id) => !byId.has(id));
   if (missing.length > 0) {
     const again = missing.length <= LOOKS || kind.operations.by_ids ? await cloud.find(kind, missing) : (await cloud.list(kind)).objects;
     again.forEach(keep);

@@ -3,12 +3,14 @@ import {
   compareText,
   faultsOf,
   isKnown,
+  keyOf,
   mayBeDuplicates,
   redact,
   redactAll,
   removals,
   REPLACED_OUTSIDE,
   same,
+  shellWord,
   unescapeAll,
   worst,
   exits,
@@ -18,6 +20,7 @@ import {
   type AttributeChange,
   type Attribute,
   type Change,
+  type Create,
   type Declaration,
   type Desired,
   type Diagnostic,
@@ -29,17 +32,18 @@ import {
   type Live,
   type Plan,
   type Reference,
+  type Replaces,
   type State,
   type Value,
   type Values,
   type Write,
 } from '../model/index.js';
 import { diff, driftOf, ignoring, updateOf, type Sending, type SecretVerdict } from './diff.js';
-import { adviceToFind, identityKey, isTrouble, Matcher, type Match } from './match.js';
+import { adviceToFind, identityKey, isTrouble, Matcher, ownRoot, previousAddress, type Match } from './match.js';
 import { baseOf, literalsAtMasks, ours } from './merge.js';
 import { withNumbers } from './numbers.js';
 import type { Visibility } from './age.js';
-import type { World } from './observe.js';
+import type { Collection, World } from './observe.js';
 import type { PlanInput } from './plan-input.js';
 import { concerns, judge } from './policy.js';
 import { fillAll, graph, valueAt, type Graph, type Resolver } from './resolve.js';
@@ -84,6 +88,8 @@ interface Draft {
   readonly unseen: Set<string>;
   /** Of these, and of recorded objects that are gone so soon, those that have to be waited for. */
   readonly awaited: Set<string>;
+  /** Addresses whose object is deleted before another takes its place. */
+  readonly vacated: Set<string>;
 }
 
 export function plan(input: PlanInput): Proposal {
@@ -95,18 +101,32 @@ export function plan(input: PlanInput): Proposal {
   const resolver: Resolver = (reference) => resolve(reference, planned, lookups, input.state, input.kinds);
   const matcher = new Matcher(input, selection.declarations.values());
   const declared = new Map(input.project.declarations.map((one) => [one.address, one]));
-  const draft: Draft = { input, declared, selection, graph: order, matcher, planned, resolver, diagnostics, exits: [], drift: [], unseen: new Set(), awaited: new Set() };
+  const draft: Draft = {
+    input,
+    declared,
+    selection,
+    graph: order,
+    matcher,
+    planned,
+    resolver,
+    diagnostics,
+    exits: [],
+    drift: [],
+    unseen: new Set(),
+    awaited: new Set(),
+    vacated: new Set(),
+  };
   const changes: Change[] = [];
   for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
-    const change = planDeclared(draft, selection.declarations.get(address) as Declaration);
-    if (change) changes.push(change);
+    changes.push(...planDeclared(draft, selection.declarations.get(address) as Declaration));
   }
   diagnostics.push(...twins(draft, changes), ...secretsUnseen(draft));
   const held = heldElsewhere(selection, input.state);
   const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry, held) ?? []);
-  const ordered = sequence(changes, removals, input.world, input.kinds, input.project.settings.roles);
+  const [wanted, unwanted] = afterDeposed(draft, held, changes, removals);
+  const ordered = sequence(wanted, unwanted, input.world, input.kinds, input.project.settings.roles);
   for (const change of ordered) if (writes(change)) for (const address of change.depends_on) if (draft.unseen.has(address)) draft.awaited.add(address);
-  diagnostics.push(...renameHints(ordered, input.kinds), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
+  diagnostics.push(...renameHints(ordered, input.world), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
   const matched = matchOthers(draft);
   const unmanaged = new Map([...input.world.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]));
   const verdicts = judge(ordered, { selection, input, matched, unmanaged });
@@ -166,26 +186,27 @@ function unseenNotes({ unseen }: Draft): readonly Diagnostic[] {
   ];
 }
 
-function planDeclared(draft: Draft, declaration: Declaration): Change | undefined {
+function planDeclared(draft: Draft, declaration: Declaration): readonly Change[] {
   const kind = draft.input.kinds.get(declaration.kind) as Kind;
   const filled = fillAll(kind.attributes, declaration.values, draft.resolver);
   const match = draft.matcher.match(kind, declaration, filled);
   if (isTrouble(match)) {
     draft.diagnostics.push(match.diagnostic);
     draft.exits.push(match.exit);
-    return undefined;
+    return [];
   }
-  if (match.how === 'unseen' && match.entry) return unseen(draft, kind, declaration, filled, { ...match, entry: match.entry });
+  if (match.how === 'unseen' && match.entry) return [unseen(draft, kind, declaration, filled, { ...match, entry: match.entry })];
   const values = match.live ? withNumbers(kind, filled, match.live.values) : filled;
-  const planned = (): Change | undefined =>
-    match.live ? onLive(draft, kind, declaration, values, { ...match, live: match.live }) : creation(draft, kind, declaration, values, match);
-  const change = isFaulty(draft, kind, declaration, values, match.live) ? undefined : planned();
-  draft.planned.set(declaration.address, { kind, declared: values, ...(match.live ? { live: match.live } : {}), moves: change === undefined || writes(change) });
+  const planned = (): readonly Change[] =>
+    match.live ? onLive(draft, kind, declaration, filled, { ...match, live: match.live }) : creation(draft, kind, declaration, filled, match);
+  const changes = isFaulty(draft, kind, declaration, values, match.live) ? [] : planned();
+  const stays = match.live && !changes.some((change) => change.deposed) ? { live: match.live } : {};
+  draft.planned.set(declaration.address, { kind, declared: stays.live ? values : filled, ...stays, moves: changes.length === 0 || changes.some(writes) });
   const { entry, live, gone } = match;
   if (entry && gone) draft.drift.push({ address: declaration.address, kind: kind.name, id: entry.id, ...(live && { replaced_by: live.id }) });
   else if (entry && live) noteDrift(draft, kind, declaration, entry, live);
   if (entry && gone && !live && draft.input.visibility.created(kind.name, entry.id) !== undefined) draft.awaited.add(declaration.address);
-  return change;
+  return changes;
 }
 
 /** Nothing changes of an object that is not visible yet: what is recorded stands for it. Where more than that is declared by now, apply waits for it. */
@@ -230,7 +251,7 @@ const desired = (declaration: Declaration, declared: Values): Desired => ({
   ...(declaration.lifecycle.on_removal === undefined ? {} : { on_removal: declaration.lifecycle.on_removal }),
 });
 
-function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Values, match: Match): Change | undefined {
+function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Values, match: Match): readonly Create[] {
   if (!kind.operations.create) {
     draft.diagnostics.push({
       severity: 'error',
@@ -240,15 +261,16 @@ function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Va
       address: declaration.address,
       origin: declaration.origin,
     });
-    return undefined;
+    return [];
   }
   const write: Write = { verb: 'create', fields: values };
   const reason = match.gone ? 'it was deleted outside of trueup and is created again' : 'it does not exist yet';
-  return { action: 'create', ...common(draft, declaration, reason, match), write, request: draft.input.compose(kind, write), desired: desired(declaration, values) };
+  return [{ action: 'create', ...common(draft, declaration, reason, match), write, request: draft.input.compose(kind, write), desired: desired(declaration, values) }];
 }
 
-function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Values, match: Match & { readonly live: Live }): Change | undefined {
+function onLive(draft: Draft, kind: Kind, declaration: Declaration, filled: Values, match: Match & { readonly live: Live }): readonly Change[] {
   const { entry } = match;
+  const values = withNumbers(kind, filled, match.live.values);
   const declared = ignoring(values, declaration.lifecycle.ignore_changes ?? []);
   const recorded = match.how === 'recorded';
   const seen = ours(kind, declared, match.live.values, recorded ? entry?.applied : undefined);
@@ -259,25 +281,81 @@ function onLive(draft: Draft, kind: Kind, declaration: Declaration, values: Valu
     return recorded || verdict === 'unavailable' ? verdict : 'unknown';
   };
   const changes = diff({ kind, declared, live, applied: recorded ? entry?.applied : undefined, secret });
-  const fixed = changes.filter((change) => kind.attributes[change.path]?.immutable);
-  if (fixed.length > 0) {
-    draft.diagnostics.push(...fixed.map((change) => immutable(declaration, change)));
-    return undefined;
-  }
+  const fixed = changes.filter(({ path }) => kind.attributes[path.split('.', 1)[0] as string]?.immutable);
+  if (fixed.length > 0) return replacement(draft, kind, declaration, filled, { match, before: live.values, changes, fixed });
   const masks = literalsAtMasks(kind, declared, match.live.values);
   if (masks.length > 0) {
     draft.diagnostics.push(...masks.map((path) => masked(declaration, path)));
-    return undefined;
+    return [];
   }
   const base = { ...common(draft, declaration, reasonOf(match, changes), match), id: live.id, before: live.values, desired: desired(declaration, declared) };
   const written =
     changes.length === 0 ? undefined : update(draft, { kind, declared, live: match.live, changes, resend: (path) => ['changed', 'unknown'].includes(secret(path)) }, live);
   if (changes.length > 0 && !written) {
     draft.diagnostics.push(additionsOnly(declaration));
-    return undefined;
+    return [];
   }
-  if (!recorded) return { action: 'adopt', ...base, changes, ...written };
-  return written ? { action: 'update', ...base, changes, ...written } : { action: 'keep', ...base };
+  if (!recorded) return [{ action: 'adopt', ...base, changes, ...written }];
+  return [written ? { action: 'update', ...base, changes, ...written } : { action: 'keep', ...base }];
+}
+
+interface Replacing extends Pick<Replaces, 'before' | 'changes'> {
+  readonly match: Match & { readonly live: Live };
+  /** Those of the changes that no update can make. */
+  readonly fixed: readonly AttributeChange[];
+}
+
+/** A new object, and the delete of the old one: each is carried out like any other create and delete. */
+function replacement(draft: Draft, kind: Kind, declaration: Declaration, values: Values, { match, before, changes, fixed }: Replacing): readonly Change[] {
+  const { live } = match;
+  const { address } = declaration;
+  const hindrance = hindranceTo(kind, declaration, match);
+  if (hindrance !== undefined) {
+    draft.diagnostics.push(...fixed.map((change) => immutable(declaration, change, hindrance)));
+    return [];
+  }
+  const [there] = declaration.lifecycle.allow_duplicate ? [] : draft.matcher.alike(kind, values);
+  if (there) draft.diagnostics.push(inTheWay(kind, declaration, there));
+  if (there || isFaulty(draft, kind, declaration, values, undefined)) return [];
+  const first = fitsBeside(draft, kind, declaration, before, values) ? 'create' : 'delete';
+  if (first === 'delete') draft.vacated.add(address);
+  const paths = fixed.map(({ path }) => path);
+  const outside = fixed.every(({ drifted }) => drifted) ? 'changed outside' : 'declared anew';
+  const base = common(draft, declaration, `${paths.join(', ')} ${outside}, and fixed at creation`, match);
+  const id = live.id;
+  const write: Write = { verb: 'delete', id, fields: {}, live };
+  const old = { ...base, depends_on: first === 'create' ? [address] : [], id, before, deposed: true as const };
+  return [
+    ...creation(draft, kind, declaration, values, match).map((change) => ({ ...change, ...base, replaces: { id, before, changes, fixed: paths, first } as const })),
+    { action: 'delete', ...old, write, request: draft.input.compose(kind, write) },
+  ];
+}
+
+/** Why a live object cannot be replaced, and what to do then. */
+function hindranceTo(kind: Kind, { address, lifecycle }: Declaration, { how, entry, live }: Replacing['match']): string | undefined {
+  const { create, delete: remove } = kind.operations;
+  const letGo = `Declare the other object under a name of its own, or let this one go: trueup state rm ${shellWord(address)}`;
+  const missing = [...(create ? [] : ['created']), ...(remove ? [] : ['deleted'])];
+  if (missing.length > 0) return `${kind.name} cannot be ${missing.join(' or ')} through the API, so it is not replaced. ${letGo}`;
+  if (how !== 'recorded')
+    return `It is not managed yet, so it is not replaced. Correct the declaration, or bind it, and the next plan replaces it.\n${toBind(address, live.id, entry !== undefined)}`;
+  const { on_removal: removal = 'delete' } = lifecycle;
+  return removal === 'delete' ? undefined : `lifecycle.on_removal is ${removal}, so it is not deleted, and not replaced. ${letGo}`;
+}
+
+/** What to type so that an address holds another object. */
+const toBind = (address: string, id: string, bound: boolean): string =>
+  [...(bound ? [`Let go what is recorded: trueup state rm ${shellWord(address)}`] : []), `Bind the live object: trueup import ${shellWord(address)} ${shellWord(id)}`].join('\n');
+
+/**
+ * Whether the new object can be there beside the old one. What is identified by a name or by its content cannot, nor
+ * what is not known to have another identity; and a reference to what is deleted first has to go before that.
+ */
+function fitsBeside(draft: Draft, kind: Kind, { address }: Declaration, before: Values, values: Values): boolean {
+  if (kind.identity === 'content' || kind.identity.some((name) => kind.attributes[name]?.word === 'text')) return false;
+  const identity = identityKey(kind, values);
+  const waits = draft.graph.dependencies.get(address) ?? [];
+  return identity !== undefined && identity !== identityKey(kind, before) && !waits.some((one) => draft.vacated.has(one));
 }
 
 /** @param shown the live object as far as a plan may hold it */
@@ -307,15 +385,26 @@ function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
       : `${drifted.join(', ')} changed outside; others declared anew`;
 }
 
-function immutable(declaration: Declaration, change: AttributeChange): Diagnostic {
+function immutable(declaration: Declaration, change: AttributeChange, detail: string): Diagnostic {
   return {
     severity: 'error',
     code: 'immutable',
     summary: `${declaration.address}: ${change.path} is fixed; it is ${JSON.stringify(redact(change.before ?? null))} and cannot become ${JSON.stringify(redact(change.after ?? null))}.`,
-    detail: 'Declare the other object under a name of its own, and remove or forget this one.',
+    detail,
     address: declaration.address,
     attribute: change.path,
     origin: declaration.at(change.path),
+  };
+}
+
+function inTheWay(kind: Kind, { address, origin }: Declaration, { id }: Live): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'exists-already',
+    summary: `${address} would be replaced by a ${kind.singular.replaceAll('_', ' ')} that is there already: ${id}.`,
+    detail: toBind(address, id, true),
+    address,
+    origin,
   };
 }
 
@@ -350,13 +439,33 @@ function noteDrift(draft: Draft, kind: Kind, declaration: Declaration, entry: En
 
 /** `<kind> <id>` of what an address holds that stays. A rename that was cut off leaves two addresses with one object. */
 function heldElsewhere({ removed }: Selection, state: State | undefined): Set<string> {
-  if (removed.length === 0) return new Set();
   const goes = new Set(removed.map(([address]) => address));
   return new Set(Object.entries(state?.resources ?? {}).flatMap(([address, { kind, id }]) => (goes.has(address) ? [] : [`${kind} ${id}`])));
 }
 
-/** @param held grows by the object that is planned to go, so that it goes once */
-function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<string>): Change | undefined {
+/** Also deletes what an interrupted replacement left behind. What takes the address out of the state comes after that. */
+function afterDeposed(draft: Draft, held: Set<string>, declared: readonly Change[], removed: readonly Change[]): readonly [readonly Change[], readonly Change[]] {
+  const { state } = draft.input;
+  const recorded = [...draft.selection.declarations.values()].flatMap((one) => {
+    const entry = state?.resources[previousAddress(one, state) ?? one.address];
+    return entry ? [[one.address, entry] as const] : [];
+  });
+  const left = [...recorded, ...draft.selection.removed].flatMap(([address, entry]) =>
+    (entry.deposed ?? []).flatMap((id) => planRemoved(draft, address, { ...entry, id }, held, 'another object took its place') ?? []),
+  );
+  if (left.length === 0) return [declared, removed];
+  const waiting = (change: Change): Change => {
+    const keys = change.deposed || !('desired' in change && change.desired) ? left.filter(({ address }) => address === change.address).map(keyOf) : [];
+    return keys.length === 0 ? change : { ...change, depends_on: [...change.depends_on, ...keys] };
+  };
+  return [declared.map(waiting), [...removed.map(waiting), ...left]];
+}
+
+/**
+ * @param held grows by the object that is planned to go, so that it goes once
+ * @param deposed why the object goes although its address stays
+ */
+function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<string>, deposed?: string): Change | undefined {
   const { kinds, world, compose, request } = draft.input;
   const kind = kinds.get(entry.kind);
   if (!kind) {
@@ -369,9 +478,9 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
     return undefined;
   }
   const live = world.get(kind.name)?.byId.get(entry.id);
-  const how = entry.on_removal ?? removals(kind)[0];
-  const why = request.destroy ? 'everything is to be destroyed' : 'it is declared no more';
-  const declaration = request.destroy ? draft.declared.get(address) : undefined;
+  const how = deposed === undefined ? (entry.on_removal ?? removals(kind)[0]) : 'delete';
+  const why = deposed ?? (request.destroy ? 'everything is to be destroyed' : 'it is declared no more');
+  const declaration = request.destroy || deposed !== undefined ? draft.declared.get(address) : undefined;
   const base = {
     address,
     kind: kind.name,
@@ -380,6 +489,7 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
     depends_on: [],
     id: entry.id,
     before: live ? ours(kind, entry.applied, live.values) : entry.observed,
+    ...(deposed === undefined ? {} : { deposed: true as const }),
   };
   if (!live && draft.input.visibility.created(kind.name, entry.id) === 'unseen') {
     draft.unseen.add(address);
@@ -387,7 +497,7 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
     return undefined;
   }
   if (!live) {
-    draft.drift.push({ address, kind: kind.name, id: entry.id });
+    if (deposed === undefined) draft.drift.push({ address, kind: kind.name, id: entry.id });
     return { action: 'forget', ...base, reason: `${why}, and it is gone already` };
   }
   const object = `${entry.kind} ${entry.id}`;
@@ -458,10 +568,11 @@ function twins(draft: Draft, changes: readonly Change[]): Diagnostic[] {
   const crowded = new Set(changes.filter((change) => change.action === 'create').map((change) => change.kind));
   const seen = new Map<string, Declaration>();
   const out: Diagnostic[] = [];
+  const rootOf = ({ name }: Kind): Values => ownRoot(draft.input.world.get(name) as Collection);
   for (const [address, planned] of crowded.size === 0 ? [] : draft.planned) {
     if (!crowded.has(planned.kind.name)) continue;
     const declaration = draft.selection.declarations.get(address) as Declaration;
-    const identity = identityKey(planned.kind, knownByName(planned.declared));
+    const identity = identityKey(planned.kind, knownByName({ ...rootOf(planned.kind), ...planned.declared }));
     const other = identity === undefined ? undefined : seen.get(`${planned.kind.name} ${identity}`);
     if (identity !== undefined && !other) seen.set(`${planned.kind.name} ${identity}`, declaration);
     if (!other || mayBeDuplicates(other.lifecycle, declaration.lifecycle)) continue;

@@ -2,11 +2,13 @@
 // speaks blocks the run (exit 3) unless it is allowed by name. Rules only ever remove: none adds a change.
 import {
   allowableRules,
+  changesOf,
   hostOf,
   isEmpty,
   policyRules,
   Reference,
   shellWord,
+  Template,
   writes,
   type Change,
   type Create,
@@ -30,6 +32,7 @@ import type { PlanInput } from './plan-input.js';
 import { guards } from './administrators.js';
 import { ACCOUNTS, AUTHORIZATIONS, demotes, moves, rank, reroles, rises, roleAfter } from './roles.js';
 import type { Selection } from './select.js';
+import { phases } from './sequence.js';
 
 const RULES = 'alert_rules';
 const DESTINATIONS = 'alert_push_destinations';
@@ -76,8 +79,11 @@ const liveRules = {
   'account-in-use': ({ changes, world }) => {
     const deleted = changes.flatMap((change) => (change.action === 'delete' && change.kind === ACCOUNTS ? [change] : []));
     if (deleted.length === 0) return [];
-    const holders = holdersByAccount(world, goingIds(changes), afterChanges(changes));
+    const [first] = phases(changes);
+    const early = holdersByAccount(world, goingIds(first), new Map());
+    const late = holdersByAccount(world, goingIds(changes), afterChanges(changes));
     return deleted.flatMap((change) => {
+      const holders = first.includes(change) ? early : late;
       const held = [...(holders.get(change.id) ?? [])].map(([kind, count]) => `${count} of ${kind}`);
       return held.length === 0 ? [] : [{ address: change.address, detail: `${change.address} (account ${change.id}) still holds ${held.join(', ')}` }];
     });
@@ -212,13 +218,14 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
 
   'destination-moved': ({ changes, input: { domainOf = hostOf } }) =>
     changes.flatMap((change) => {
-      if (change.kind !== DESTINATIONS || !('changes' in change)) return [];
-      return change.changes.flatMap(({ path, before, after }) => {
-        if (path !== 'endpoint.url' || typeof before !== 'string' || typeof after !== 'string') return [];
-        const [from, to] = [domainOf(before), domainOf(after)].map((domain) => domain ?? 'an address that is no URL') as [string, string];
-        const downgrade = /^https:/i.test(before) && !/^https:/i.test(after);
+      if (change.kind !== DESTINATIONS) return [];
+      return changesOf(change).flatMap(({ path, before, after }) => {
+        if (path !== 'endpoint.url' || typeof before !== 'string' || after === null) return [];
+        const known = knownUrl(after);
+        const [from, to] = [before, known].map((url) => (url === undefined ? 'an address that is known only after apply' : (domainOf(url) ?? 'an address that is no URL')));
+        const downgrade = known !== undefined && /^https:/i.test(before) && !/^https:/i.test(known);
         if (from === to && !downgrade) return [];
-        return [{ address: change.address, detail: `${change.address} moves from ${from} to ${to}${downgrade ? ', and from https to http' : ''}` }];
+        return [{ address: change.address, detail: `${change.address} moves from ${String(from)} to ${String(to)}${downgrade ? ', and from https to http' : ''}` }];
       });
     }),
 
@@ -233,10 +240,16 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
     }),
 };
 
+/** A URL as far as it says where it leads: all of it, or what stands before the first reference where that ends the host. */
+function knownUrl(url: Value | undefined): string | undefined {
+  const [start] = url instanceof Template ? url.parts : [url];
+  return typeof start === 'string' && (start === url || /^\w+:\/\/[^/?#\\]+[/?#]/.test(start)) ? start : undefined;
+}
+
 /** Dotted paths of the masks that a write would have to send back, because it replaces the document that holds them. */
 export function masksSent(kind: Kind, { fields, patch }: Write, live: Live | undefined): readonly string[] {
   if (patch || !live) return [];
-  return mergedNames(kind).flatMap((name) => (Object.hasOwn(fields, name) ? travellingMasks(fields[name] as Value, live.values[name]).map((path) => `${name}.0.${path}`) : []));
+  return mergedNames(kind).flatMap((name) => (Object.hasOwn(fields, name) ? travellingMasks(fields[name] as Value, live.values[name]).map((path) => `${name}.${path}`) : []));
 }
 
 /** What blocks such a write, and the ways out. */

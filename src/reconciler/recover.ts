@@ -3,6 +3,7 @@
 // unclear is a question to a person.
 import {
   exits,
+  objectsIn,
   Refusal,
   same,
   writables,
@@ -26,6 +27,7 @@ import type { Session } from '../state/store.js';
 import { taken } from './diff.js';
 import { ageOf, nowOf } from './age.js';
 import { RENEWAL, uuidTicks } from './execute.js';
+import { ownRoot } from './match.js';
 import { remembered, withoutSecrets } from './observe.js';
 
 /** Listings of one kind before giving up on two that agree. */
@@ -63,18 +65,19 @@ export const isUndecided = (settled: Settled): settled is Undecided => settled.v
  * @throws Refusal when a listing cannot be proven complete; the signal's reason when interrupted.
  */
 export async function settle(looker: Looker, intents: readonly Intent[], entries: readonly Entry[], age: number): Promise<readonly Settled[]> {
-  const owned = new Set(entries.map((entry) => `${entry.kind} ${entry.id}`));
+  const owned = new Set(entries.flatMap(objectsIn));
   await waitUntilLanded(looker, intents, age);
   const names = [...new Set(intents.map((intent) => intent.kind))];
   const settled: Settled[] = [];
   for (const name of names) {
     const kind = looker.kinds.get(name) as Kind;
-    const objects = (await stableListing(looker, kind)).filter((live) => !owned.has(`${name} ${live.id}`));
+    const objects = await stableListing(looker, kind);
     settled.push(
       ...decide(
         kind,
         intents.filter((intent) => intent.kind === name),
-        objects,
+        objects.filter((live) => !owned.has(`${name} ${live.id}`)),
+        ownRoot({ kind, byId: new Map(objects.map((live) => [live.id, live])) }) as JsonObject,
       ),
     );
   }
@@ -117,12 +120,17 @@ async function stableListing({ cloud, clock, signal, settleMilliseconds }: Looke
   );
 }
 
-/** Intents of one kind against the objects nobody manages. Nothing is made beside an object of equal content that was not there before. */
-export function decide(kind: Kind, intents: readonly Intent[], objects: readonly Live[]): readonly Settled[] {
+/**
+ * Intents of one kind against the objects nobody manages. Nothing is made beside an object of equal content that was not
+ * there before.
+ * @param root what an absent reference means
+ */
+export function decide(kind: Kind, intents: readonly Intent[], objects: readonly Live[], root: JsonObject = {}): readonly Settled[] {
+  const unlike = ({ body }: Intent, live: Live): readonly string[] => differing(kind, { ...root, ...body }, live);
   const claimed = new Set<string>();
   const out: Settled[] = [];
   for (const intent of intents) {
-    const equals = objects.filter((live) => !claimed.has(live.id) && !intent.preimage?.includes(live.id) && differing(kind, intent.body ?? {}, live).length === 0);
+    const equals = objects.filter((live) => !claimed.has(live.id) && !intent.preimage?.includes(live.id) && unlike(intent, live).length === 0);
     const rivals = intents.filter((other) => other.content === intent.content && !out.some((done) => done.intent === other)).length;
     const [live] = equals.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     if (live && equals.length <= rivals && equals.every((one) => isNew(intent, one))) {
@@ -132,7 +140,7 @@ export function decide(kind: Kind, intents: readonly Intent[], objects: readonly
   }
   return out.map((one) => {
     const others = one.verdict === 'absent' ? objects.filter((live) => !claimed.has(live.id) && isNew(one.intent, live)) : [];
-    const candidates = others.map((live) => ({ id: live.id, differing: differing(kind, one.intent.body ?? {}, live) }));
+    const candidates = others.map((live) => ({ id: live.id, differing: unlike(one.intent, live) }));
     return candidates.length > 0 ? { intent: one.intent, verdict: 'undecided', candidates } : one;
   });
 }

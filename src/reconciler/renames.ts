@@ -1,24 +1,26 @@
 // A new address that looks like an old one renamed: suggested, never taken.
-import { shellWord, tryAddress, type Change, type Create, type Delete, type Diagnostic, type Kind, type Kinds } from '../model/index.js';
-import { identityKey } from './match.js';
+import { shellWord, tryAddress, type Change, type Create, type Delete, type Diagnostic, type Kind, type Values } from '../model/index.js';
+import { identityKey, ownRoot } from './match.js';
+import type { World } from './observe.js';
 
-export function renameHints(changes: readonly Change[], kinds: Kinds): readonly Diagnostic[] {
+export function renameHints(changes: readonly Change[], world: World): readonly Diagnostic[] {
   const creates = changes.filter((change): change is Create => change.action === 'create');
-  const deletes = changes.filter((change): change is Delete => change.action === 'delete');
+  const deletes = changes.filter((change): change is Delete => change.action === 'delete' && !change.deposed);
   if (creates.length === 0 || deletes.length === 0) return [];
-  return [...kinds.values()].flatMap((kind) =>
+  return [...world.values()].flatMap(({ kind, byId }) =>
     renames(
       kind,
+      ownRoot({ kind, byId }),
       creates.filter((one) => one.kind === kind.name),
       deletes.filter((one) => one.kind === kind.name),
     ),
   );
 }
 
-function renames(kind: Kind, creates: readonly Create[], deletes: readonly Delete[]): readonly Diagnostic[] {
+function renames(kind: Kind, root: Values, creates: readonly Create[], deletes: readonly Delete[]): readonly Diagnostic[] {
   const going = new Map(deletes.map((one) => [identityKey(kind, one.before), one]));
   return creates.flatMap((change): Diagnostic[] => {
-    const old = going.size === 0 ? undefined : going.get(identityKey(kind, change.desired.declared));
+    const old = going.size === 0 ? undefined : going.get(identityKey(kind, { ...root, ...change.desired.declared }));
     if (!old) return [];
     const summary = `${change.address} would be created with the identity of ${old.address}, which would be deleted.`;
     const origin = change.origin && { origin: change.origin };

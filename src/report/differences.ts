@@ -26,7 +26,12 @@ export interface Difference {
   /** Part of `after` is known only after apply; it stands there as the text of its reference. */
   readonly unknown: boolean;
   readonly sensitive: boolean;
+  /** No update can make it, so the object is replaced. */
+  readonly forces?: boolean;
 }
+
+/** What is said behind a value. */
+export const remark = ({ unknown, forces }: Difference): string => `${unknown ? '  (known after apply)' : ''}${forces ? '  # forces replacement' : ''}`;
 
 /** A line of a difference that takes more than one. */
 export interface Row {
@@ -39,6 +44,7 @@ export function differences({ change, patch }: ResourceChange): readonly Differe
   if (patch.length === 0) return [];
   const touched = new Set(patch.flatMap(({ op, path }) => (op === 'replace' ? [path] : [])));
   const after = patched(change.before, patch);
+  const fixed = change.replace_paths ?? [];
   return [...leaves([], change.before ?? undefined, after ?? undefined)]
     .filter(({ path, before, after: now }) => !equal(before, now) || touched.has(pointer(path)))
     .map(({ path, before, after: now }) => ({
@@ -47,6 +53,7 @@ export function differences({ change, patch }: ResourceChange): readonly Differe
       after: now === undefined ? undefined : brief(now),
       unknown: marked(change.after_unknown, path),
       sensitive: marked(change.before_sensitive, path) || marked(change.after_sensitive, path),
+      forces: fixed.some((names) => names.every((name, index) => path[index] === name)),
     }));
 }
 

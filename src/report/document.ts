@@ -1,5 +1,6 @@
 // From a plan to its published document: wire-like, redacted, the only thing renderers and plan files ever see.
 import {
+  addressOf,
   fingerprintOf,
   Reference,
   Secret,
@@ -10,6 +11,7 @@ import {
   digitsOf,
   isTree,
   normal,
+  paired,
   redact,
   sorted,
   summarise,
@@ -65,10 +67,10 @@ export interface PlanInput {
 
 /** The redacted view of a plan. Pure: equal inputs give equal documents. */
 export function planDocument({ plan, kinds, meta, keeps = 'all', impact }: PlanInput): PlanDocument {
-  const shown = keeps === 'all' ? plan.changes : plan.changes.filter((change) => change.action !== 'keep' || change.renamed_from !== undefined);
+  const shown = paired(plan.changes).filter(([change]) => keeps === 'all' || change.action !== 'keep' || change.renamed_from !== undefined);
   return meta.masking.said({
     ...head(meta),
-    resource_changes: shown.map((change) => resourceChange(change, kindOf(kinds, change.kind))),
+    resource_changes: shown.map(([change, old]) => resourceChange(change, old, kindOf(kinds, change.kind))),
     resource_drift: plan.drift.map((drift) => resourceDrift(drift, kindOf(kinds, drift.kind))),
     unmanaged: plan.unmanaged,
     policy: plan.verdicts,
@@ -116,8 +118,11 @@ function kindOf(kinds: Kinds, name: string): Kind {
   return kind;
 }
 
-function resourceChange(change: Change, kind: Kind): ResourceChange {
-  const before = 'before' in change ? view(kind, change.before) : undefined;
+/** @param old the delete of the object that a create takes the place of */
+function resourceChange(change: Change, old: Change | undefined, kind: Kind): ResourceChange {
+  const replaces = change.action === 'create' ? change.replaces : undefined;
+  const prior = 'before' in change ? change.before : replaces?.before;
+  const before = prior && view(kind, prior);
   const after = afterOf(change, kind, before);
   const patch = patchOf(change, before, after);
   return {
@@ -126,28 +131,31 @@ function resourceChange(change: Change, kind: Kind): ResourceChange {
     name: change.name,
     origin: change.origin ?? null,
     change: {
-      actions: [actionWord(change)],
+      actions: actionWords(change),
       before: before?.shown ?? null,
       after: after?.known ?? null,
       after_unknown: after?.unknown ?? {},
       before_sensitive: before?.sensitive ?? {},
       after_sensitive: after?.sensitive ?? {},
       ...(change.action === 'adopt' && { importing: { id: change.id } }),
+      ...(replaces && { replace_paths: replaces.fixed.map((path) => path.split('.')) }),
     },
     reason: change.reason,
-    depends_on: change.depends_on,
-    fingerprint: 'before' in change ? fingerprintOf(kind, change.before) : null,
+    depends_on: [...new Set(change.depends_on.map(addressOf))].filter((address) => address !== change.address),
+    fingerprint: prior ? fingerprintOf(kind, prior) : null,
     patch,
-    requests: 'request' in change && change.request ? [documentRequest(change.request)] : [],
+    requests: (replaces?.first === 'delete' ? [old, change] : [change, old]).flatMap((one) => (one && 'request' in one && one.request ? [documentRequest(one.request)] : [])),
     ...(change.renamed_from !== undefined && { previous_address: change.renamed_from }),
     ...(change.previous_id !== undefined && { previous_id: change.previous_id }),
+    ...(change.deposed && 'id' in change && { deposed: change.id }),
   };
 }
 
-function actionWord(change: Change): ResourceChange['change']['actions'][0] {
-  if (change.action === 'keep') return 'no-op';
-  if (change.action !== 'adopt') return change.action;
-  return change.request ? 'update' : 'no-op';
+function actionWords(change: Change): ResourceChange['change']['actions'] {
+  if (change.action === 'keep') return ['no-op'];
+  if (change.action === 'adopt') return [change.request ? 'update' : 'no-op'];
+  if (change.action !== 'create' || !change.replaces) return [change.action];
+  return change.replaces.first === 'create' ? ['create', 'delete'] : ['delete', 'create'];
 }
 
 function afterOf(change: Change, kind: Kind, before: View | undefined): View | undefined {

@@ -1,5 +1,5 @@
 // Laying text out for a terminal: wrapped below its own beginning, painted after it is measured.
-import { oneLine, rows, type Difference } from './differences.js';
+import { oneLine, remark, rows, type Difference } from './differences.js';
 import { shorten, visible } from './inert.js';
 import type { Paint, Palette } from './style.js';
 import { columns, wrap } from './width.js';
@@ -44,7 +44,7 @@ export function* differenceLines(differences: readonly Difference[], color: Pale
   );
   for (const difference of differences) {
     const path = visible(difference.path);
-    const later = difference.unknown ? '  (known after apply)' : '';
+    const later = remark(difference);
     const line = oneLine(difference);
     const whole = `${lead}${path}${' '.repeat(Math.max(aligned - columns(path), 0))}  `;
     if (line !== undefined && columns(whole + line + later) <= width) {

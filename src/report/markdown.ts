@@ -1,6 +1,6 @@
 // What Markdown reports share: they fit a pull-request comment, shortened level by level, with counts always true.
 import type { Diagnostic, DriftDocument, PlanDocument } from '../model/index.js';
-import { rows, type Difference } from './differences.js';
+import { remark, rows, type Difference } from './differences.js';
 import { code, fence, prose, shorten } from './inert.js';
 import type { Lines } from './layout.js';
 import { place, unmanagedSentence } from './words.js';
@@ -73,7 +73,7 @@ export function* differenceFence(differences: readonly Difference[], level: Leve
 
 function* differenceText(differences: readonly Difference[], level: Level): Lines {
   for (const difference of differences) {
-    const later = difference.unknown ? '  (known after apply)' : '';
+    const later = remark(difference);
     const path = shorten(difference.path, level.length);
     const all = rows(difference);
     const single = all.length <= 2 && new Set(all.map(({ sign }) => sign)).size === all.length && all.every(({ sign }) => sign !== ' ');

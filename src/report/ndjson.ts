@@ -32,6 +32,7 @@ import {
   planSentence,
   strangerSentence,
   verbOf,
+  type Shown,
 } from './words.js';
 
 /** Each call answers zero or more whole lines. */
@@ -53,7 +54,7 @@ type Line = (level: Level, type: string, message: string, more: Readonly<Record<
 
 const uiVersion = '1.2';
 /** Terraform's words for our actions. An adoption that writes as well is an `update`, and `importing` tells the rest; sums count it under both. */
-const actions: Readonly<Record<Action, string>> = { create: 'create', update: 'update', delete: 'delete', adopt: 'import', forget: 'remove', keep: 'noop' };
+const actions: Readonly<Record<Shown, string>> = { create: 'create', update: 'update', replace: 'replace', delete: 'delete', adopt: 'import', forget: 'remove', keep: 'noop' };
 const driftedActions: Readonly<Record<DriftRecord['status'], string>> = {
   changed: 'update',
   gone: 'delete',
@@ -194,7 +195,7 @@ function diagnosed(line: Line, { severity, code, summary, detail, address, attri
   });
 }
 
-/** @param both how many adoptions write as well */
+/** A replacement adds one and removes one. @param both how many adoptions write as well */
 function changesOf(operation: 'plan' | 'apply', counts: Summary, both: number): Json {
-  return { add: counts.create, change: counts.update + both, import: counts.adopt, remove: counts.delete, forget: counts.forget, operation };
+  return { add: counts.create + counts.replace, change: counts.update + both, import: counts.adopt, remove: counts.delete + counts.replace, forget: counts.forget, operation };
 }

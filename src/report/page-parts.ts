@@ -1,6 +1,6 @@
 // What the pages of plans and audits share: one object that can be opened, its attributes, complaints.
 import { compareText, wireText, type Diagnostic, type Json } from '../model/index.js';
-import { inline, oneLine, rows, type Difference, type Row } from './differences.js';
+import { inline, oneLine, remark, rows, type Difference, type Row } from './differences.js';
 import { shorten } from './inert.js';
 import { markup, raw, type Markup } from './markup.js';
 import { place } from './words.js';
@@ -61,8 +61,9 @@ export function fieldTable(caption: string, differences: readonly Difference[], 
 }
 
 function fieldRow(difference: Difference, { old, now }: { readonly old: boolean; readonly now: boolean }): Markup {
-  const { path, before, after, unknown, sensitive } = difference;
-  const later = unknown ? markup` <span class="muted">(known after apply)</span>` : undefined;
+  const { path, before, after, sensitive } = difference;
+  const said = remark(difference).trim();
+  const later = said === '' ? undefined : markup` <span class="muted">${said}</span>`;
   const head = markup`<tr><th scope="row"><code>${path}</code></th>`;
   if (oneLine(difference) === undefined) return markup`${head}<td${raw(old && now ? ' colspan="2"' : '')}>${lines(rows(difference))}${later}</td></tr>\n`;
   const resent = sensitive && before !== undefined && after !== undefined ? markup` <span class="muted">(changes)</span>` : undefined;

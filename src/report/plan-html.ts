@@ -1,35 +1,50 @@
 // A plan as a page: what blocks it, deletes on top, field by field, the requests in order, what it means.
-import { flagToAllow, type DocumentRequest, type Impact, type PlanDocument, type ResourceChange, type Verdict } from '../model/index.js';
+import { flagToAllow, type Impact, type PlanDocument, type ResourceChange, type Verdict } from '../model/index.js';
 import { differences, outsideDifference } from './differences.js';
 import { impactBasis, movedRules, sentSentence, typeWord, unheardSentence, unmovedSentence } from './impact.js';
 import { codes, markup, raw, told, type Markup } from './markup.js';
 import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, json, table, typeset } from './page-parts.js';
 import { filterForm, page } from './page.js';
-import { actionOf, baseSentence, isShown, place, planSentence, plural, signOf, verbOf } from './words.js';
+import { actionOf, baseSentence, isShown, place, planSentence, plural, requestsInOrder, signOf, verbOf, type Sent } from './words.js';
 
 /** What is most to be feared comes first. */
-const order = ['delete', 'update', 'create', 'adopt', 'forget', 'keep'] as const;
+const order = ['delete', 'replace', 'update', 'create', 'adopt', 'forget', 'keep'] as const;
 const titles: Readonly<Record<(typeof order)[number], string>> = {
   delete: 'Deletes',
+  replace: 'Replaces, which delete an object and create another',
   update: 'Updates',
   create: 'Creates',
   adopt: 'Adopts, which exist and are managed from now on',
   forget: 'Forgets, which stay as they are',
   keep: 'Renames, which change nothing in the cloud',
 };
-const tones: Readonly<Record<(typeof order)[number], string>> = { delete: 'delete', update: 'update', create: 'create', adopt: 'adopt', forget: 'forget', keep: 'keep' };
+const tones: Readonly<Record<(typeof order)[number], string>> = {
+  delete: 'delete',
+  replace: 'delete',
+  update: 'update',
+  create: 'create',
+  adopt: 'adopt',
+  forget: 'forget',
+  keep: 'keep',
+};
 
 /** Up to this many objects are shown opened. */
 const fewChanges = 12;
 
 export function planHtml(document: PlanDocument): string {
   const changes = document.resource_changes.filter(isShown);
-  const requests = changes.flatMap((change) => change.requests.map((request) => ({ change, request })));
+  const requests = requestsInOrder(changes);
   const { summary, policy, resource_drift, impact, diagnostics } = document;
   return page({
     kind: 'plan',
     sentence: planSentence(document),
-    counts: [...order.slice(0, -1).map((action) => ({ count: summary[action], words: `to ${action}`, tone: tones[action] })), { count: summary.keep, words: 'unchanged' }],
+    counts: [
+      ...order
+        .slice(0, -1)
+        .filter((action) => action !== 'replace' || summary.replace > 0)
+        .map((action) => ({ count: summary[action], words: `to ${action}`, tone: tones[action] })),
+      { count: summary.keep, words: 'unchanged' },
+    ],
     document,
     sections: [
       { id: 'policy', title: 'Policy', count: policy.length, content: policy.map(verdictNote) },
@@ -72,6 +87,7 @@ function changeItems(changes: readonly ResourceChange[]): readonly Markup[] {
 function changeItem(change: ResourceChange, open: boolean): Markup {
   const { kind, address, reason, origin, depends_on, previous_address } = change;
   const action = actionOf(change);
+  const id = change.change.importing?.id ?? change.deposed;
   return itemOf({
     kind,
     what: action,
@@ -85,17 +101,12 @@ function changeItem(change: ResourceChange, open: boolean): Markup {
       facts([
         ['Declared', origin ? markup`<code>${place(origin)}</code>` : undefined],
         ['Renamed from', previous_address === undefined ? undefined : markup`<code>${previous_address}</code>`],
-        ['Live id', change.change.importing && markup`<code>${change.change.importing.id}</code>`],
+        ['Live id', id === undefined ? undefined : markup`<code>${id}</code>`],
         ['Needs first', depends_on.length === 0 ? undefined : codes(depends_on)],
       ]),
       fieldTable('Attributes', differences(change), action === 'delete' ? ['Lost', ''] : ['Before', change.change.before === null ? 'Value' : 'After']),
     ],
   });
-}
-
-interface Sent {
-  readonly change: ResourceChange;
-  readonly request: DocumentRequest;
 }
 
 function requestItems(requests: readonly Sent[]): readonly Markup[] {

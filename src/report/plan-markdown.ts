@@ -5,12 +5,12 @@ import { impactItems } from './impact.js';
 import { code, fence, prose, shorten } from './inert.js';
 import type { Lines } from './layout.js';
 import { diagnosticItems, differenceFence, fitted, folded, footer, some, table, type Level } from './markdown.js';
-import { actionOf, baseSentence, circumstances, isShown, place, planSentence, plural, signOf, verbOf } from './words.js';
+import { baseSentence, circumstances, destroys, isShown, place, planSentence, plural, requestsInOrder, signOf, verbOf } from './words.js';
 
 /** The first line is a hidden marker by which a job finds its earlier comment. */
 export function planMarkdown(document: PlanDocument): string {
   const changes = document.resource_changes.filter(isShown);
-  const deletesFirst = [...changes.filter((change) => actionOf(change) === 'delete'), ...changes.filter((change) => actionOf(change) !== 'delete')];
+  const deletesFirst = [...changes.filter(destroys), ...changes.filter((change) => !destroys(change))];
   return fitted((level) => planLines(document, changes, deletesFirst, level));
 }
 
@@ -36,11 +36,10 @@ function* planLines(document: PlanDocument, inOrder: readonly ResourceChange[], 
 }
 
 function cellsOf(change: ResourceChange, level: Level): readonly string[] {
-  const action = actionOf(change);
   const verb = `${code(signOf(change))} ${verbOf(change)}`;
   const about = circumstances(change).map((one) => prose(shorten(one, level.length)));
   return [
-    action === 'delete' ? `**${verb}**` : verb,
+    destroys(change) ? `**${verb}**` : verb,
     code(shorten(change.address, level.length)),
     about.join(' · '),
     change.origin ? code(shorten(place(change.origin), level.length)) : '',
@@ -53,9 +52,9 @@ function* detailOf(change: ResourceChange, level: Level): Lines {
 }
 
 function* requestItems(changes: readonly ResourceChange[], level: Level): Lines {
-  const requests = changes.flatMap((change) => change.requests);
+  const requests = requestsInOrder(changes);
   if (requests.length === 0) return;
-  const lines = some(requests, level, ({ method, path, body, base }, index) => [
+  const lines = some(requests, level, ({ request: { method, path, body, base } }, index) => [
     `${index + 1}. ${method} ${shorten(path, level.length)}`,
     ...(level.bodies && body !== null ? [`   ${shorten(body === SENSITIVE ? SENSITIVE : inline(body), level.length)}`] : []),
     ...(level.bodies && base ? [`   ${baseSentence(base)}`] : []),

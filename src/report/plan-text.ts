@@ -5,7 +5,7 @@ import { ending } from './ending.js';
 import { impactLines } from './impact.js';
 import { differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
-import { actionOf, baseSentence, blockedSentence, circumstances, isShown, place, planSentence, signOf, verbOf } from './words.js';
+import { actionOf, baseSentence, blockedSentence, circumstances, isShown, place, planSentence, requestsInOrder, signOf, verbOf } from './words.js';
 
 export function* planText(document: PlanDocument, style: Style): Lines {
   const color = palette(style);
@@ -39,11 +39,16 @@ function* changeLines(resource: ResourceChange, color: Palette, width: number): 
 }
 
 function* requestLines(changes: readonly ResourceChange[], color: Palette, width: number): Lines {
-  const requests = changes.flatMap((change) => change.requests);
+  const requests = requestsInOrder(changes);
   if (requests.length === 0) return;
   yield color.bold('Requests, in order');
   const digits = String(requests.length).length;
-  for (const [index, { method, path, body, base }] of requests.entries()) {
+  for (const [
+    index,
+    {
+      request: { method, path, body, base },
+    },
+  ] of requests.entries()) {
     const lead = `${String(index + 1).padStart(digits)} `;
     yield* flow(`${method} ${path}`, { width, lead, hang: lead.length + 2, paintLead: color.dim, ...(method === 'DELETE' && { paint: color.red }) });
     if (body !== null) yield* flow(inline(body), { width, lead: ' '.repeat(lead.length + 2), paint: color.dim });

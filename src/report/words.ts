@@ -30,10 +30,14 @@ export const driftActions: Readonly<Record<DriftRecord['status'], Action>> = {
   settled: 'adopt',
 };
 
+/** What a change of a document does: an action, or two of them that replace an object. */
+export type Shown = keyof Summary;
+
 /** The action that a change of a document stands for. */
-export function actionOf({ change }: ResourceChange): Action {
+export function actionOf({ change }: ResourceChange): Shown {
   if (change.importing) return 'adopt';
-  const [action] = change.actions;
+  const [action, then] = change.actions;
+  if (then !== undefined) return 'replace';
   return action === 'no-op' ? 'keep' : action;
 }
 
@@ -41,14 +45,34 @@ export function actionOf({ change }: ResourceChange): Action {
 export const isShown = (resource: ResourceChange): boolean => actionOf(resource) !== 'keep' || isRename(resource);
 const isRename = (resource: ResourceChange): boolean => actionOf(resource) === 'keep' && resource.previous_address !== undefined;
 
-export const signOf = (resource: ResourceChange): string => (isRename(resource) ? '>' : signs[actionOf(resource)]);
+export function signOf(resource: ResourceChange): string {
+  if (isRename(resource)) return '>';
+  const action = actionOf(resource);
+  return action === 'replace' ? resource.change.actions.map((one) => (one === 'create' ? '+' : '-')).join('/') : signs[action];
+}
 
-/** Deletes have to be seen without colour. */
+/** Whether a live object goes for good: that has to be seen without colour, and stands on top. */
+export const destroys = (resource: ResourceChange): boolean => resource.change.actions.some((one) => one === 'delete');
+
 export function verbOf(resource: ResourceChange): string {
   const action = actionOf(resource);
-  if (action === 'delete') return 'DELETE';
+  if (destroys(resource)) return action.toUpperCase();
   if (isRename(resource)) return 'rename';
   return action === 'adopt' && resource.change.actions[0] === 'update' ? 'adopt, update' : action;
+}
+
+export interface Sent {
+  readonly change: ResourceChange;
+  readonly request: DocumentRequest;
+}
+
+/** Requests as they are sent: first what makes room for another object, last what goes, an object before those that it names. */
+export function requestsInOrder(changes: readonly ResourceChange[]): readonly Sent[] {
+  const all = changes.flatMap((change) => change.requests.map((request) => ({ change, request })));
+  const rank = ({ change, request }: Sent): number => (request.method !== 'DELETE' ? 1 : change.change.actions.join() === 'delete,create' ? 0 : 2);
+  const ranked = (wanted: number): readonly Sent[] => all.filter((one) => rank(one) === wanted);
+  const [replaced, removed] = [ranked(2).filter(({ change }) => actionOf(change) === 'replace'), ranked(2).filter(({ change }) => actionOf(change) === 'delete')];
+  return [...ranked(0).toReversed(), ...ranked(1), ...replaced.toReversed(), ...removed];
 }
 
 export function plural(count: number, one: string): string {
@@ -65,14 +89,15 @@ export function place({ file, line, column, path }: Origin): string {
 export function circumstances(resource: ResourceChange): readonly string[] {
   return [
     resource.previous_id === undefined ? resource.reason : `replaced outside of trueup; it was ${resource.previous_id}`,
+    ...(resource.deposed === undefined ? [] : [`id ${resource.deposed}, deposed`]),
     ...(resource.change.importing ? [`id ${resource.change.importing.id}`] : []),
     ...(resource.previous_address === undefined || isRename(resource) ? [] : [`renamed from ${resource.previous_address}`]),
   ];
 }
 
 /** What writes is counted even where it is nothing; what only changes memory is left out then. */
-const worthCounting = (summary: Summary): readonly Exclude<Action, 'keep'>[] =>
-  (['create', 'adopt', 'update', 'delete', 'forget'] as const).filter((action) => summary[action] > 0 || (action !== 'adopt' && action !== 'forget'));
+const worthCounting = (summary: Summary): readonly Exclude<Shown, 'keep'>[] =>
+  (['create', 'adopt', 'update', 'replace', 'delete', 'forget'] as const).filter((action) => summary[action] > 0 || !['adopt', 'replace', 'forget'].includes(action));
 
 /** What goes with our members where a request replaces a whole document. */
 export function baseSentence({ version_number, sha256 }: NonNullable<DocumentRequest['base']>): string {
@@ -81,10 +106,10 @@ export function baseSentence({ version_number, sha256 }: NonNullable<DocumentReq
 
 /** The sentence a plan ends with. */
 export function planSentence({ summary, diagnostics, resource_changes }: PlanDocument): string {
-  const { create, adopt, update, delete: deleted, forget, keep } = summary;
+  const { create, adopt, update, replace, delete: deleted, forget, keep } = summary;
   const errors = countOf(diagnostics, 'error');
   const renamed = resource_changes.filter(isRename).length;
-  if (errors === 0 && create + adopt + update + deleted + forget === 0)
+  if (errors === 0 && create + adopt + update + replace + deleted + forget === 0)
     return `No changes${renamed > 0 ? ` in the cloud, ${renamed} renamed` : ''}. ${keep === 1 ? '1 object is' : `${keep} objects are`} as declared.`;
   const written = resource_changes.filter(({ change }) => change.importing && change.actions[0] === 'update').length;
   const counts = `${worthCounting(summary)
@@ -172,7 +197,15 @@ function countOf(diagnostics: readonly Diagnostic[], severity: Severity): number
   return diagnostics.filter((one) => one.severity === severity).length;
 }
 
-export const past: Readonly<Record<Action, string>> = { create: 'created', update: 'updated', delete: 'deleted', adopt: 'adopted', forget: 'forgotten', keep: 'unchanged' };
+export const past: Readonly<Record<Shown, string>> = {
+  create: 'created',
+  update: 'updated',
+  replace: 'replaced',
+  delete: 'deleted',
+  adopt: 'adopted',
+  forget: 'forgotten',
+  keep: 'unchanged',
+};
 export const during: Readonly<Record<Action, string>> = { create: 'creating', update: 'updating', delete: 'deleting', adopt: 'adopting', forget: 'forgetting', keep: 'keeping' };
 
 /** The sentence an apply ends with. */

@@ -44,6 +44,7 @@ const change = members<ResourceChange>({
     before_sensitive: anyObject,
     after_sensitive: anyObject,
     'importing?': members<{ id: string }>({ id: filled }),
+    'replace_paths?': listOf(listOf(text)),
   }),
   reason: text,
   depends_on: listOf(text),
@@ -52,6 +53,7 @@ const change = members<ResourceChange>({
   requests: listOf(members<DocumentRequest>({ method: filled, path: filled, body: anyJson, 'base?': anyObject })),
   'previous_address?': address,
   'previous_id?': filled,
+  'deposed?': filled,
 });
 
 const counts = mapOf(text, whole(0));

@@ -57,6 +57,7 @@ const entryMembers = {
   'secrets?': mapOf(filled, fingerprint),
   'protect?': flag,
   'on_removal?': filled,
+  'deposed?': listOf(filled),
   applied_at: time,
 };
 /** An entry before its id is known, as intents hold it. */

@@ -12,6 +12,8 @@ afterEach(async () => {
 });
 
 const wan = { apn: 'theirs', vpn: { tunnels: ['a'] } };
+/** Stands in the emulator for a name that it would not hold. */
+const NAMED = 'named_by_the_test';
 const APPLY = ['apply', '--auto-approve'] as const;
 
 async function cloud(
@@ -42,6 +44,18 @@ describe('a PUT that replaces', () => {
     expect(one.live()).toEqual([{ wan, lan: { mtu: 1500 } }, [['lan', 'x']]]);
     await home.expect(0, ['plan', '--detailed-exitcode'], one.there);
     await home.expect(0, ['drift', '--detailed-exitcode'], one.there);
+  });
+
+  test.each(['__proto__', '\\u005f_proto__'])('is blocked where a live member named %s would not travel', async (name) => {
+    const one = await cloud([{ [NAMED]: { mtu: 9000 }, lan: { mtu: 1400 } }, []]);
+    one.intercept = async (_, proceed) => {
+      const answer = await proceed();
+      return new Response((await answer.text()).replaceAll(NAMED, name), { status: answer.status, headers: answer.headers });
+    };
+    const home = declared('[{ lan: { mtu: 1500 } }]');
+    expect((await home.expect(3, APPLY, one.there)).stdout).toMatch(/masked-configuration[^]*__proto__ \(not read\)/);
+    expect(one.writes()).toEqual([]);
+    expect(one.live()).toEqual([{ [NAMED]: { mtu: 9000 }, lan: { mtu: 1400 } }, []]);
   });
 
   test('shows our members alone, with the version and the digest of the rest', async () => {

@@ -118,6 +118,20 @@ describe('a run that was killed while an object was created', () => {
 
   const rule = 'alert_rules:\n  r: { associated_accounts: ["1"], filter_criteria: { alert_type__in: [login_success] } }\n';
 
+  test('lets the attempt be dropped, and what is bound stays until it is let go itself', async () => {
+    const one = await cloud(bare, 3);
+    const home = folder({ 'trueup.yaml': rule });
+    await home.expect(0, APPLY, one.there);
+    one.tamper('alert_rules', () => []);
+    await killed(one, home, one.there);
+    expect((await home.expect(0, ['plan'], one.there)).stdout).toContain('[unfinished]');
+    await home.expect(0, ['state', 'rm', 'alert_rules.r'], one.there);
+    expect((await home.expect(0, ['state', 'list'], one.there)).stdout).toContain('alert_rules.r');
+    expect((await home.expect(0, ['plan'], one.there)).stdout).not.toContain('[unfinished]');
+    await home.expect(0, ['state', 'rm', 'alert_rules.r'], one.there);
+    expect((await home.expect(0, ['state', 'list'], one.there)).stdout).not.toContain('alert_rules.r');
+  });
+
   test.each([120, -120, 86_400 * 400])('finds it by a clock that is %i s off', async (seconds) => {
     const one = await cloud(bare, 3);
     const home = folder({ 'trueup.yaml': rule });

@@ -17,6 +17,7 @@ const cty = ['terraform/cty.test.ts'];
 const wire = ['terraform/server.test.ts'];
 const apply = ['reconciler/apply.test.ts'];
 const crash = ['reconciler/crash.test.ts'];
+const replace = ['reconciler/replace.test.ts'];
 const proof = ['reconciler/proof.test.ts'];
 const recover = ['reconciler/recover.test.ts'];
 const merging = ['reconciler/merge.test.ts'];
@@ -555,9 +556,149 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an immutable attribute is changed',
     file: 'reconciler/plan.ts',
-    find: '.filter((change) => kind.attributes[change.path]?.immutable)',
+    find: ".filter(({ path }) => kind.attributes[path.split('.', 1)[0] as string]?.immutable)",
     replace: '.filter(() => false)',
     tests: plan,
+  },
+  {
+    name: 'a member of an immutable attribute is changed',
+    file: 'reconciler/plan.ts',
+    find: "kind.attributes[path.split('.', 1)[0] as string]?.immutable",
+    replace: 'kind.attributes[path]?.immutable',
+    tests: replace,
+  },
+  {
+    name: 'what is identified by a name is made beside the object that it replaces',
+    file: 'reconciler/plan.ts',
+    find: "if (kind.identity === 'content' || kind.identity.some((name) => kind.attributes[name]?.word === 'text')) return false;",
+    replace: '',
+    tests: replace,
+  },
+  {
+    name: 'what has the same identity is made beside the object that it replaces',
+    file: 'reconciler/plan.ts',
+    find: 'identity !== undefined && identity !== identityKey(kind, before) &&',
+    replace: 'identity !== undefined &&',
+    tests: replace,
+  },
+  {
+    name: 'what names something that is deleted first is made before it is deleted',
+    file: 'reconciler/plan.ts',
+    find: '&& !waits.some((one) => draft.vacated.has(one));',
+    replace: ';',
+    tests: replace,
+  },
+  {
+    name: 'what is not recorded is replaced',
+    file: 'reconciler/plan.ts',
+    find: "if (how !== 'recorded')",
+    replace: 'if (how === undefined)',
+    tests: replace,
+  },
+  {
+    name: 'what stays when it is let go is replaced',
+    file: 'reconciler/plan.ts',
+    find: "return removal === 'delete' ? undefined :",
+    replace: 'return removal ? undefined :',
+    tests: replace,
+  },
+  {
+    name: 'a replacement is made beside an unmanaged object of its identity',
+    file: 'reconciler/plan.ts',
+    find: 'const [there] = declaration.lifecycle.allow_duplicate ? [] : draft.matcher.alike(kind, values);',
+    replace: 'const [there] = [] as readonly Live[];',
+    tests: replace,
+  },
+  {
+    name: 'the state forgets an object whose place another took',
+    file: 'reconciler/execute.ts',
+    find: "...(held && change.action === 'create' && change.replaces ? [held.id] : [])",
+    replace: '',
+    tests: replace,
+  },
+  {
+    name: 'a write forgets an object whose place another took',
+    file: 'reconciler/execute.ts',
+    find: '...(held?.deposed ?? []), ',
+    replace: '',
+    tests: replace,
+  },
+  {
+    name: 'the address goes with an object whose place another took',
+    file: 'reconciler/execute.ts',
+    find: 'if (!entry || entry.id === id) return null;',
+    replace: 'if (entry || !entry) return null;',
+    tests: replace,
+  },
+  {
+    name: 'an address is taken out of the state before what it still holds is deleted',
+    file: 'reconciler/plan.ts',
+    find: '{ ...change, depends_on: [...change.depends_on, ...keys] };',
+    replace: 'change;',
+    tests: replace,
+  },
+  {
+    name: 'a replacement is created before the old object is seen to be gone',
+    file: 'reconciler/apply.ts',
+    find: 'await this.#unlessCut(() => this.#proveDeletes(first));',
+    replace: '',
+    tests: replace,
+  },
+  {
+    name: 'a create does not wait for the place to be free',
+    file: 'model/plan.ts',
+    find: "return replaces?.first === 'delete' ?",
+    replace: 'return replaces === null ?',
+    tests: replace,
+  },
+  {
+    name: 'an old object is deleted before those that name it have the new one',
+    file: 'reconciler/sequence.ts',
+    find: '...dependenciesFirst(waiting(last, all, kinds))];',
+    replace: '...dependenciesFirst(last)];',
+    tests: replace,
+  },
+  {
+    name: 'a renamed object is replaced at an address that is not recorded',
+    file: 'reconciler/apply.ts',
+    find: 'await this.#unlessCut(() => this.#renameReplaced());',
+    replace: '',
+    tests: replace,
+  },
+  {
+    name: 'an import drops the old object of an interrupted replacement',
+    file: 'reconciler/bind.ts',
+    find: '...(attempt?.entry?.deposed && { deposed: attempt.entry.deposed }),',
+    replace: '',
+    tests: replace,
+  },
+  {
+    name: 'a saved replacement covers another object',
+    file: 'reconciler/stale.ts',
+    find: 'return old.fingerprint === now.fingerprint && covered(old, now, changed(now)) ?',
+    replace: 'return covered(old, now, changed(now)) ?',
+    tests: replace,
+  },
+  {
+    name: 'a destination that is replaced may go anywhere',
+    file: 'reconciler/policy.ts',
+    find: 'return changesOf(change).flatMap(',
+    replace: "return ('changes' in change ? change.changes : []).flatMap(",
+    tests: replace,
+  },
+  {
+    name: 'an account is deleted first although changes that come later are to empty it',
+    file: 'reconciler/policy.ts',
+    find: 'const holders = first.includes(change) ? early : late;',
+    replace: 'const holders = late;',
+    tests: replace,
+  },
+  {
+    name: 'an attribute does not say that it forces a replacement',
+    file: 'report/differences.ts',
+    find: 'fixed.some((names) => names.every((name, index) => path[index] === name))',
+    replace: 'false',
+    tests: ['report/golden.test.ts'],
   },
   {
     name: 'e-mail destinations are sent',
@@ -568,7 +709,13 @@ export const mutants: readonly Mutant[] = [
   },
 
   // What comes first.
-  { name: 'what is referred to goes before what refers', file: 'reconciler/sequence.ts', find: 'return dependenciesFirst(waiting);', replace: 'return goes;', tests: apply },
+  {
+    name: 'what is referred to goes before what refers',
+    file: 'reconciler/sequence.ts',
+    find: 'const waits = referrers.get(keyOf(change));',
+    replace: 'const waits = undefined as readonly string[] | undefined;',
+    tests: apply,
+  },
   {
     name: 'what refers is made before what is referred to',
     file: 'reconciler/apply.ts',
@@ -629,7 +776,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a delete is not proved',
     file: 'reconciler/apply.ts',
-    find: 'await this.#unlessCut(() => this.#proveDeletes());',
+    find: 'await this.#unlessCut(() => this.#proveDeletes(last));',
     replace: '',
     tests: ['reconciler/unheard.test.ts'],
   },

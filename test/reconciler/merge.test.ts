@@ -122,8 +122,18 @@ describe('what is sent', () => {
 
   it('by PUT masks would travel, but for those that are declared, taken out or cleared', () => {
     const live: Value = [{ a: { p: '*' }, b: '**', l: [{ q: '*' }], c: 1 }, []];
-    expect(travellingMasks([{ c: 2 }], live)).toEqual(['a.p', 'b', 'l.0.q']);
+    expect(travellingMasks([{ c: 2 }], live)).toEqual(['0.a.p', '0.b', '0.l.0.q']);
     expect(travellingMasks([{ a: { p: secret() }, b: null, l: [{ q: secret() }] }], live)).toEqual([]);
+    expect(travellingMasks([{}, []], live)).toEqual([]);
+  });
+
+  it.each<[string, Value, string]>([
+    ['the whole document', '*', '0'],
+    ['its members', ['***', [['x']]], '0'],
+    ['its removed defaults', [{ a: 1 }, '*'], '1'],
+  ])('by PUT a mask that stands for %s would be lost', (_, live, path) => {
+    expect(travellingMasks([{ c: 2 }], live)).toEqual([path]);
+    expect(travellingMasks([{ c: 2 }, [['y']]], live)).toEqual(path === '1' ? [] : [path]);
     expect(travellingMasks([{}, []], live)).toEqual([]);
   });
 
@@ -310,6 +320,38 @@ describe('configuration managers', () => {
       'configuration.0.users.a\\.b.psk',
       'configuration.0.users.list.0.password',
     ]);
+  });
+
+  it.each([
+    ['again where it did not', false, 2, { added: 1 }, []],
+    ['no more where it did, and say that others were quicker', true, 1, {}, ['changed-meanwhile']],
+  ])('without an answer wait until the request can no longer land, and are sent %s', async (_, lands, count, added, codes) => {
+    let sends = 0;
+    const cloud: Rig = loaded({
+      intercept: async ({ method }, proceed) => {
+        if (method !== 'PUT' || (sends += 1) > 1) return proceed();
+        await byOthers(cloud, { configuration: [{ ...full, added: 1 }, []] });
+        if (lands) void cloud.clock.sleep(20_000).then(proceed);
+        return { status: 504, headers: {}, body: '' };
+      },
+    });
+    const { exit, diagnostics } = await cloud.apply(mtu(1500));
+    expect([exit, sends, diagnostics.map(({ code }) => code)]).toEqual([0, count, codes]);
+    await cloud.clock.sleep(600_000);
+    expect(configurationOf(cloud)).toMatchObject([{ ...full, lan: { mtu: 1500 }, ...added }, lands ? [['lan', 'canary-default']] : []]);
+  });
+
+  it.each<[string, (psk: Value) => Value, live: Json, path: string]>([
+    ['an object', (psk) => ({ name: 'a', psk }), { name: 'a' }, 'configuration.0.wlan.psk'],
+    ['a list', (psk) => [{ name: 'a', psk }], [{ name: 'a' }], 'configuration.0.wlan'],
+  ])('are in sync where a secret in %s is another one, and are not where it is gone', async (_, wlan, live, path) => {
+    const cloud = cloudOf();
+    const project = (value?: string): Project => desire(manager([{ wlan: wlan(secret(value)) }]));
+    expect((await cloud.apply(project())).exit).toBe(0);
+    expect([(await cloud.drift(project('canary-2'))).drift, (await cloud.plan(project('canary-2'))).exit]).toEqual([[], 2]);
+    await byOthers(cloud, { configuration: [{ wlan: live }, []] });
+    const { drift, exit } = await cloud.drift(project());
+    expect([exit, drift.map(({ status, changes }) => [status, changes.map((one) => one.path)])]).toEqual([2, [['changed', [path]]]]);
   });
 
   it.each<[string, Value]>([

@@ -118,6 +118,17 @@ const none: readonly Entry[] = [];
 const PUSH = 'alert_push_destinations';
 
 describe('settle', () => {
+  const [top, old] = [live('accounts', '1', { name: 'Root', account: null }), live('accounts', '3', { name: 'Pager', account: '2' })];
+  it.each<[what: string, listing: readonly Live[], verdict: string, id?: string]>([
+    ['below another account, which was there', [old], 'absent'],
+    ['below another account, which was not', [live('accounts', '41', { name: 'Pager', account: '2' })], 'undecided'],
+    ['below the root of the tree', [old, live('accounts', '41', { name: 'Pager', account: '1' })], 'applied', '41'],
+  ])('reads a parent that nobody declared as the root of the tree: a name %s', async (_, listing, verdict, id) => {
+    const { looker } = scene({ accounts: [[top, live('accounts', '2', { name: 'Two', account: '1' }), ...listing]] });
+    const settled = await settle(looker, [intent({ highest: '40' }, 'accounts')], none, 0);
+    expect(settled.map(verdictOf)).toEqual([['accounts.pager', verdict, id]]);
+  });
+
   it('looks once nothing can land any more, and believes two listings that agree', async () => {
     const { looker, asked, events } = scene({ [PUSH]: [[], [pager(uuid(1))], [pager(uuid(1))]] });
     const settled = await settle(looker, [intent()], none, 0);
@@ -139,7 +150,7 @@ describe('settle', () => {
   });
 
   it('lists each kind by itself, and says how many requests are waited for', async () => {
-    const { looker, asked, events } = scene({ [PUSH]: [[pager(uuid(1)), pager(uuid(1, 2))]], accounts: [[account('41')]] });
+    const { looker, asked, events } = scene({ [PUSH]: [[pager(uuid(1)), pager(uuid(1, 2))]], accounts: [[top, live('accounts', '41', { name: 'Pager', account: '1' })]] });
     const intents = [intent(), intent({ highest: '40' }, 'accounts'), intent({ op: 'op-2', address: `${PUSH}.twin` })];
     expect((await settle(looker, intents, none, 0)).map(verdictOf)).toEqual([
       [`${PUSH}.pager`, 'applied', uuid(1)],

@@ -179,13 +179,27 @@ export const arbitraryChange: fc.Arbitrary<Change> = kind.chain((of) =>
       const request: Request = { method: 'PATCH', path: `/api/v2/${of.name}/${id}/`, body: declared };
       switch (action) {
         case 'create':
-          return { ...common, action, desired, write: { ...write, verb: 'create' }, request: { ...request, method: 'POST' } };
+          return {
+            ...common,
+            action,
+            desired,
+            write: { ...write, verb: 'create' },
+            request: { ...request, method: 'POST' },
+            ...(sends && { replaces: { ...live, changes, fixed: changes.map(({ path }) => path), first: renamed === undefined ? ('create' as const) : ('delete' as const) } }),
+          };
         case 'adopt':
           return sends ? { ...common, ...live, action, desired, changes, write, request } : { ...common, ...live, action, desired, changes: [] };
         case 'update':
           return { ...common, ...live, action, desired, changes, write, request };
         case 'delete':
-          return { ...common, ...live, action, write: { ...write, verb: 'delete' }, request: { method: 'DELETE', path: `/api/v2/${of.name}/${id}/` } };
+          return {
+            ...common,
+            ...live,
+            action,
+            ...(sends && { deposed: true as const }),
+            write: { ...write, verb: 'delete' },
+            request: { method: 'DELETE', path: `/api/v2/${of.name}/${id}/` },
+          };
         case 'forget':
           return { ...common, ...live, action };
         case 'keep':

@@ -56,17 +56,17 @@ test('every plan fits, with true counts', () => {
       const verdicts = repeatedOf(plan.verdicts, times).map((one) => ({ ...one, detail: stretched(one.detail) }));
       const markdown = markdownOf({ ...plan, changes: all, diagnostics, verdicts });
       expect(markdown.length).toBeLessThan(65_536);
-      const { create, adopt, update, delete: deleted, forget, keep } = summarise(all);
+      const { create, adopt, update, replace, delete: deleted, forget, keep } = summarise(all);
       const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
       const written = all.filter((change) => change.action === 'adopt' && change.write).length;
       const changing = written > 0 ? ` (${written} with changes)` : '';
-      const counts = `: ${create} to create,${adopt > 0 ? ` ${adopt} to adopt${changing},` : ''} ${update} to update, ${deleted} to delete${forget > 0 ? `, ${forget} to forget` : ''}; ${keep} unchanged.`;
-      expect(markdown).toContain(errors + create + adopt + update + deleted + forget > 0 ? counts : 'No changes');
+      const counts = `: ${create} to create,${adopt > 0 ? ` ${adopt} to adopt${changing},` : ''} ${update} to update,${replace > 0 ? ` ${replace} to replace,` : ''} ${deleted} to delete${forget > 0 ? `, ${forget} to forget` : ''}; ${keep} unchanged.`;
+      expect(markdown).toContain(errors + create + adopt + update + replace + deleted + forget > 0 ? counts : 'No changes');
       const shown = all.filter((change) => change.action !== 'keep' || change.renamed_from !== undefined).length;
       const hidden = shown - Math.max(rowsOf(markdown), 0);
       expect(markdown).toContain(hidden === 0 ? '### ' : `… and ${hidden} more`);
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 

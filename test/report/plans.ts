@@ -254,7 +254,53 @@ export const mixed: Plan = {
 /** Nothing to do. */
 export const quiet: Plan = { ...empty, changes: Array.from({ length: 30 }, (_, index) => keep(index)), unmanaged: { accounts: 2 } };
 
-export const plans = { first, mixed, quiet };
+const moved: readonly Change[] = [
+  {
+    ...account,
+    reason: 'account declared anew, and fixed at creation',
+    replaces: {
+      id: '5002',
+      before: { name: 'Field operations', account: '5000', id: '5002' },
+      changes: [{ path: 'account', before: '5000', after: '5001', drifted: false }],
+      fixed: ['account'],
+      first: 'create',
+    },
+  },
+  {
+    ...deleted,
+    address: account.address,
+    kind: 'accounts',
+    name: 'field-ops',
+    depends_on: [account.address],
+    id: '5002',
+    deposed: true,
+    request: { method: 'DELETE', path: '/api/v2/accounts/5002/' },
+  },
+];
+const pagerId = '6d1e8a2c-1111-11f0-8000-000000000004';
+const remade: readonly Change[] = [
+  { ...deleted, address: pager.address, name: 'pager', id: pagerId, deposed: true, request: { method: 'DELETE', path: `/api/v2/alert_push_destinations/${pagerId}/` } },
+  {
+    ...pager,
+    reason: 'endpoint.url declared anew, and fixed at creation',
+    replaces: {
+      id: pagerId,
+      before: { name: 'On-call pager', enabled: false, endpoint: { url: 'https://old.example.com/alerts' } },
+      changes: [
+        { path: 'enabled', before: false, after: true, drifted: false },
+        { path: 'endpoint.url', before: 'https://old.example.com/alerts', after: 'https://hooks.example.com/alerts', drifted: false },
+      ],
+      fixed: ['endpoint.url'],
+      first: 'delete',
+    },
+  },
+];
+const left: Delete = { ...deleted, address: 'alert_push_destinations.mail-room', name: 'mail-room', reason: 'another object took its place', deposed: true };
+
+/** Objects that others take the place of, the new one first and the old one first, and one that an interrupted run left. */
+export const replaced: Plan = { ...empty, changes: [remade[0] as Change, moved[0] as Change, remade[1] as Change, rule, moved[1] as Change, left] };
+
+export const plans = { first, mixed, quiet, replaced };
 
 /** What the plan `mixed` would mean for the alerts of a week. */
 export const impact: Impact = {

@@ -27,3 +27,57 @@ export const geofences = kind({
 });
 
 export const fiveKinds: Kinds = kindsOf([...kinds.values(), geofences]);
+
+const v2 = { dialect: 'v2', paging: 'offset', page: 500, by_id: 'id', by_ids: 'id__in', create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
+
+/** Identified by a number that is fixed: the new one can be there beside the old one. */
+const beacons = kind({
+  name: 'beacons',
+  singular: 'beacon',
+  doc: 'A made-up kind that is replaced, the new object first.',
+  id: 'id',
+  identity: ['channel'],
+  attributes: {
+    channel: integer('The channel.', { immutable: true }),
+    power: integer('The power.', { optional: true, immutable: true }),
+    label: text('What it says.', { optional: true }),
+    gate: ref('Its gate.', 'gates', { optional: true, wire: 'url' }),
+    id: text('Record id.', { computed: true }),
+  },
+  operations: { ...v2, collection: 'beacons' },
+  example: { channel: 1, label: 'North' },
+});
+
+/** Identified by a name: the old one has to go first. */
+const gates = kind({
+  name: 'gates',
+  singular: 'gate',
+  doc: 'A made-up kind that is replaced, the old object first.',
+  id: 'id',
+  identity: ['name'],
+  attributes: {
+    name: text('Display name.'),
+    shape: choice('The shape.', ['round', 'square'], { optional: true, immutable: true }),
+    hook: object('Who is called.', { url: text('Address.', { format: 'url' }), token: text('Key.', { secret: true, optional: true }) }, { optional: true, immutable: true }),
+    colour: text('The colour.', { optional: true }),
+    beacon: ref('Its beacon.', 'beacons', { optional: true, wire: 'url' }),
+    id: text('Record id.', { computed: true }),
+  },
+  operations: { ...v2, collection: 'gates' },
+  example: { name: 'North', shape: 'round' },
+});
+
+/** Identified by its content. */
+const marks = kind({
+  name: 'marks',
+  singular: 'mark',
+  doc: 'A made-up kind that is replaced, and recognised by its content.',
+  id: 'id',
+  identity: 'content',
+  attributes: { channel: integer('The channel.', { immutable: true }), id: text('Record id.', { computed: true }) },
+  operations: { ...v2, collection: 'marks' },
+  example: { channel: 1 },
+});
+
+/** The kinds of the service, and those whose objects are replaced. */
+export const replaceable: Kinds = kindsOf([...kinds.values(), beacons, gates, marks]);

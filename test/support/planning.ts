@@ -23,8 +23,9 @@ import { plan, type Proposal } from '../../src/reconciler/plan.js';
 import type { PlanInput } from '../../src/reconciler/plan-input.js';
 import { select } from '../../src/reconciler/select.js';
 import { kinds } from '../../src/resources/index.js';
+import { replaceable } from './fifth-kind.js';
 
-export const kindOf = (name: string): Kind => kinds.get(name) as Kind;
+export const kindOf = (name: string): Kind => replaceable.get(name) as Kind;
 
 export function declare(address: string, values: Values, lifecycle: Lifecycle = {}, file = 'a.yaml'): Declaration {
   const kind = address.slice(0, address.indexOf('.'));
@@ -71,7 +72,7 @@ export function planScene({ declared = [], state, spent, live: objects = {}, req
     kinds,
     project: project(declared, settings),
     state: state ? stateWith(state, spent) : undefined,
-    world: new Map([...kinds.values()].map((kind) => [kind.name, { kind, byId: new Map((objects[kind.name] ?? []).map((one) => [one.id, one])) }])),
+    world: new Map([...(more.kinds ?? kinds).values()].map((kind) => [kind.name, { kind, byId: new Map((objects[kind.name] ?? []).map((one) => [one.id, one])) }])),
     secrets: new Map(),
     compose,
     request: { targets: [], excludes: [], allow: [], destroy: false, ...request },
@@ -80,7 +81,7 @@ export function planScene({ declared = [], state, spent, live: objects = {}, req
     now: Date.parse('2026-01-02T00:00:00Z'),
     ...more,
   };
-  return plan({ ...input, selection: select(kinds, input.project, input.state, input.request) });
+  return plan({ ...input, selection: select(input.kinds, input.project, input.state, input.request) });
 }
 
 /** `action address` of each change, in order. */

@@ -1,6 +1,6 @@
 // `trueup export`: writes what is live as declarations that plan empty. Touches no state, overwrites no file.
 import { join, resolve } from 'node:path';
-import { compareText, exits, Refusal, refuse, unescapeAll, type Diagnostic, type Kind, type Live } from '../../model/index.js';
+import { compareText, exits, objectsIn, Refusal, refuse, unescapeAll, type Diagnostic, type Kind, type Live } from '../../model/index.js';
 import type * as declarations from '../../declarations/index.js';
 import type { Command, Context } from '../context.js';
 import { exported, type Exported } from '../exported.js';
@@ -46,7 +46,7 @@ function next(format: string | undefined, folder: string): string {
 
 /** Live objects by kind; those the state binds are left out unless all were asked for. */
 async function unmanaged(context: Context, { desk, snapshot }: Workplace): Promise<ReadonlyMap<Kind, readonly Live[]>> {
-  const bound = new Set(context.flags.all ? [] : Object.values(snapshot?.state.resources ?? {}).map(({ kind, id }) => `${kind} ${id}`));
+  const bound = new Set(context.flags.all ? [] : Object.values(snapshot?.state.resources ?? {}).flatMap(objectsIn));
   const found = new Map<Kind, readonly Live[]>();
   const unread: Diagnostic[] = [];
   for (const kind of context.kinds.values()) {

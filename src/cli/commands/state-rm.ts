@@ -1,4 +1,5 @@
-// `trueup state rm`: lets objects go, and attempts to make one whose outcome nobody knows. Nothing remote is touched.
+// `trueup state rm`: lets objects go. Where an attempt to make one has an outcome that nobody knows, it drops the attempt,
+// and what the address held before stays bound. Nothing remote is touched.
 import { canonicalAddress, exits, type Result } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { entryOf, rewrite } from '../remembered.js';
@@ -9,7 +10,7 @@ export const run: Command = async (context, args) => {
     addresses.flatMap((address): readonly Result[] => {
       const attempts = pending.filter((intent) => intent.address === address);
       const dropped = attempts.map((intent): Result => ({ type: 'result', op: intent.op, class: 'not_sent', address }));
-      if (attempts.length > 0 && !state.resources[address]) return dropped;
+      if (attempts.length > 0 && (!state.resources[address] || attempts.some(({ action }) => action === 'create'))) return dropped;
       entryOf(state, address);
       return [...dropped, { type: 'result', class: 'applied', address, entry: null }];
     }),
