@@ -28,7 +28,7 @@ export interface Courier {
   readonly pause: (tries: number, asked: number | undefined, signal?: AbortSignal) => Promise<boolean>;
   /** Attempts so far, by the name they are counted under. */
   readonly cost: () => Readonly<Record<string, number>>;
-  /** Milliseconds by which the clock of the service was ahead of ours at its last answer. */
+  /** Milliseconds by which the clock of the service is ahead of ours, as its last prompt answer told. */
   readonly skew: () => number | undefined;
   /** The same courier until `signal` is raised, which ends requests wherever they are. */
   readonly within: (signal: AbortSignal) => Courier;
@@ -46,6 +46,8 @@ export interface CourierOptions {
 }
 
 const noticeable = 1000;
+/** The time that an answer tells is past where the answer took longer than this (milliseconds). */
+const prompt = 5000;
 
 export function courier({ transport, clock, random, emit, signal: whole, requestsPerMinute, deadlineSeconds }: CourierOptions): Courier {
   const common = limiter(clock, requestsPerMinute);
@@ -53,7 +55,8 @@ export function courier({ transport, clock, random, emit, signal: whole, request
   const counts: Record<string, number> = {};
   let requests = 0;
   let quietUntil = 0;
-  let skew: number | undefined;
+  /** Milliseconds by which the clock of the service is ahead of the time since the start of the machine, which nobody sets. */
+  let ahead: number | undefined;
 
   /** Whether it slept to the end. Many that wait for the same reason are told of once. */
   async function sleep(milliseconds: number, why: string, signal: AbortSignal): Promise<boolean> {
@@ -93,10 +96,12 @@ export function courier({ transport, clock, random, emit, signal: whole, request
         () => deadline.abort(),
         () => undefined,
       );
+      const left = clock.boot().milliseconds;
       try {
         const answer = await transport({ ...request, signal: end ? AbortSignal.any([deadline.signal, end]) : deadline.signal });
         const served = httpDate(answer.headers['date']);
-        if (served !== undefined) skew = served - clock.now();
+        const heard = clock.boot().milliseconds;
+        if (served !== undefined && heard - left <= prompt) ahead = served - heard;
         const wait = retryAfter(answer.headers, clock.now());
         return { answer, ...(wait !== undefined && { wait }) };
       } catch (error) {
@@ -124,7 +129,7 @@ export function courier({ transport, clock, random, emit, signal: whole, request
     }
 
     const within = (signal: AbortSignal): Courier => until(AbortSignal.any([run, signal]), time ? AbortSignal.any([time, signal]) : signal);
-    return { carry, pause, cost: () => ({ ...counts }), skew: () => skew, within };
+    return { carry, pause, cost: () => ({ ...counts }), skew: () => (ahead === undefined ? undefined : ahead + clock.boot().milliseconds - clock.now()), within };
   }
 
   return until(whole);

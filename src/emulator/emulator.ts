@@ -91,6 +91,10 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     const landed: Promise<unknown> = clock
       .sleep(milliseconds)
       .then(work)
+      .catch((error: unknown) => {
+        // Nobody is there any more to hear that the connection broke.
+        if (!(error instanceof ConnectionReset)) throw error;
+      })
       .finally(() => landing.delete(landed));
     landing.add(landed);
   };

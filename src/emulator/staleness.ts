@@ -33,8 +33,10 @@ interface Earlier {
   readonly flicker: boolean;
 }
 
+/** One for all emulators of a process: each costs every promise there is. */
+const lag = new AsyncLocalStorage<Lag>();
+
 export function createStaleness(store: Store, clock: Clock, random: Random): Staleness {
-  const lag = new AsyncLocalStorage<Lag>();
   /** By kind and id, the oldest first. */
   const earlier = new Map<string, Map<string, Earlier[]>>();
   const waiting = (kind: Kind): Map<string, Earlier[]> => earlier.get(kind.name) ?? new Map<string, Earlier[]>();

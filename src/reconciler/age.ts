@@ -17,6 +17,12 @@ export interface Now {
 /** @param skew milliseconds by which the clock of the service is ahead of ours, where it told */
 export const nowOf = (clock: Clock, skew?: number, waited = 0): Now => ({ boot: clock.boot(), server: skew === undefined ? undefined : clock.now() + skew, waited });
 
+/** Now, by every clock there is. @param skew as for `nowOf` */
+export function momentNow(clock: Clock, skew: number | undefined): Moment {
+  const now = clock.now();
+  return momentOf(clock, new Date(now).toISOString(), skew === undefined ? undefined : new Date(now + skew).toISOString());
+}
+
 /** What has to be stored for an age to be told later. */
 export function momentOf(clock: Clock, at: string, server_at?: string): Moment {
   const { id, milliseconds } = clock.boot();

@@ -27,6 +27,8 @@ import {
   type Project,
   type Reference,
   type Roles,
+  type Seen,
+  type State,
   type Value,
   type Values,
 } from '../model/index.js';
@@ -42,6 +44,7 @@ import { valueAt } from './resolve.js';
 import { moves, reroles } from './roles.js';
 import { phases } from './sequence.js';
 import { staleness } from './stale.js';
+import type { Session } from '../state/store.js';
 
 /** This many requests in a row without a clear answer, and nothing new is started. */
 const SILENCE = 5;
@@ -75,20 +78,28 @@ export async function apply(hands: Hands, project: Project, request: PlanRequest
   if (saved) refuseStale(staleness(saved, document(proposal)));
   const missing = proposal.plan.changes.flatMap((change) => (writes(change) ? (missingSecret(change, change.write.fields) ?? []) : []));
   if (missing.length > 0) throw new Refusal(missing);
-  const asked = hands.clock.monotonic();
+  const asked = hands.clock.boot().milliseconds;
   const approved = await approve(proposal);
   if (proposal.exit !== exits.done && proposal.exit !== exits.changes) return nothing(proposal.exit);
   if (!approved) return nothing(exits.error);
-  const final = hands.clock.monotonic() - asked > FRESH ? await propose(hands, project, snapshot, request) : proposal;
+  const final = hands.clock.boot().milliseconds - asked > FRESH ? await propose(hands, project, snapshot, request) : proposal;
   if (final !== proposal) {
     refuseStale(staleness(document(proposal), document(final)));
     refuseHindered(final);
   }
+  await recordSeen(hands.session, snapshot.state, final);
   const run = new Run(hands, final, { entries: snapshot.state.resources, roles: project.settings.roles, allow: request.allow });
   const outcomes = await run.all();
   const trouble = run.trouble ?? (await compacted(hands, project));
   const diagnostics = [...recovered, ...run.notes, ...(trouble?.diagnostics ?? [])];
   return { proposal: final, approved, outcomes, diagnostics, exit: worst([exitOf(final, outcomes), ...(trouble ? [trouble.exit] : [])]) };
+}
+
+/** New objects of earlier runs that this reading shows: their absence means something from now on. */
+async function recordSeen(session: Session, { recent = [] }: State, { world }: Proposal): Promise<void> {
+  const seen = recent.map(({ kind, unseen }): Seen => ({ type: 'seen', kind, ids: unseen.filter((id) => world.get(kind)?.byId.has(id)) }));
+  const some = seen.filter(({ ids }) => ids.length > 0);
+  if (some.length > 0) await session.record(...some);
 }
 
 const FIRST_PAUSE = 1000;
@@ -188,10 +199,11 @@ class Run {
     this.#known = new Set(Object.values(entries).flatMap(objectsIn));
     for (const { kind, byId } of world.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
     const isDeleted = (kind: string, id: string): boolean => this.#gone.has(`${kind} ${id}`) || visibility.isDeleted(kind, id);
-    this.#rechecks = rechecksOf({ ...hands, roles, allow, isDeleted }, world, plan.changes);
+    const isKnown = (kind: string, id: string): boolean => this.#known.has(`${kind} ${id}`);
+    this.#rechecks = rechecksOf({ ...hands, roles, allow, isDeleted, isKnown }, world, plan.changes);
     const awaited = new Set(plan.changes.flatMap((change) => (reroles(change) || moves(change) ? change.depends_on : [])));
     this.#around = {
-      known: (kind, id) => this.#known.has(`${kind} ${id}`),
+      known: isKnown,
       before: beforeRun(world),
       halt: () => this.#halt(),
       heard: (outcome) => void (this.#silence = outcome === 'unknown' ? this.#silence + 1 : outcome === 'not_sent' ? this.#silence : 0),

@@ -21,7 +21,6 @@ import {
   type JsonObject,
   type Kind,
   type Live,
-  type Moment,
   type Outcome,
   type OutcomeClass,
   type Request,
@@ -36,7 +35,7 @@ import {
 } from '../model/index.js';
 import type { Random } from '../ports/index.js';
 import type { Session } from '../state/store.js';
-import { momentOf } from './age.js';
+import { momentNow } from './age.js';
 import { taken } from './diff.js';
 import { prepare, replacesDocument, type DocumentWrite, type Ready } from './document-write.js';
 import { identityKey, indexByIdentity } from './match.js';
@@ -85,8 +84,6 @@ export interface Before {
   readonly equals: (kind: Kind, values: Values) => readonly string[];
   /** The highest of its numeric ids, and the newest of its time-based ones. */
   readonly youngest: (kind: Kind) => Pick<Intent, 'highest' | 'newest'>;
-  /** The server's clock at a time of ours (ISO 8601), where it told. */
-  readonly server_at: (kind: Kind, at: string) => string | undefined;
 }
 
 /** What every outcome says of its change. */
@@ -256,7 +253,7 @@ async function create(
     preimage: around.before.equals(kind, write.fields),
     entry,
     ...around.before.youngest(kind),
-    ...moment(hands, kind, around),
+    ...momentNow(hands.clock, hands.cloud.skew()),
   };
   const sent = await (await sender(hands, errand, intent))(errand.request);
   // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
@@ -268,7 +265,7 @@ async function create(
       class: 'applied',
       address,
       entry: done,
-      lately: { what: 'created', kind: kind.name, id: done.id, ...moment(hands, kind, around) },
+      lately: { what: 'created', kind: kind.name, id: done.id, ...momentNow(hands.clock, hands.cloud.skew()) },
     });
     return { outcome: 'done', id: done.id, entry: done };
   }
@@ -400,7 +397,7 @@ async function remove(hands: Hands, errand: Errand, change: Delete): Promise<Wri
       address,
       entry,
       spent: { at: timestamp(hands), action: 'delete', kind: kind.name, id },
-      lately: { what: 'deleted', kind: kind.name, id, ...moment(hands, kind, errand.around) },
+      lately: { what: 'deleted', kind: kind.name, id, ...momentNow(hands.clock, hands.cloud.skew()) },
     });
     return { outcome: 'done', id, entry };
   }
@@ -408,14 +405,8 @@ async function remove(hands: Hands, errand: Errand, change: Delete): Promise<Wri
   return { outcome: undoneBy(sent), id, ...optional('diagnostic', sent.diagnostic) };
 }
 
-function repeatable(hands: Hands, { kind, around }: Errand, address: string, action: 'update' | 'delete', id: string): Intent {
-  return { type: 'intent', op: hands.random.uuid(), address, kind: kind.name, action, id, ...moment(hands, kind, around) };
-}
-
-/** Now, by every clock there is. */
-function moment(hands: Pick<Hands, 'clock'>, kind: Kind, { before }: Surroundings): Moment {
-  const at = timestamp(hands);
-  return momentOf(hands.clock, at, before.server_at(kind, at));
+function repeatable(hands: Hands, { kind }: Errand, address: string, action: 'update' | 'delete', id: string): Intent {
+  return { type: 'intent', op: hands.random.uuid(), address, kind: kind.name, action, id, ...momentNow(hands.clock, hands.cloud.skew()) };
 }
 
 /**
@@ -425,16 +416,18 @@ function moment(hands: Pick<Hands, 'clock'>, kind: Kind, { before }: Surrounding
  */
 async function sender({ cloud, session, clock }: Hands, { kind, write, around, recheck }: Errand, intent: Intent): Promise<(request: Request) => Promise<Sent>> {
   await session.record(intent);
-  let [recorded, at] = [clock.monotonic(), Date.parse(intent.at)];
+  // A machine that slept has let time pass as well.
+  const passed = (): number => clock.boot().milliseconds;
+  let [recorded, at] = [passed(), Date.parse(intent.at)];
   const mayLeave = async (): Promise<void> => {
     const why = around.halt();
     if (why !== undefined) throw new Refusal([{ severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` }]);
     await recheck?.before();
-    if (clock.monotonic() - recorded > RENEWAL) {
+    if (passed() - recorded > RENEWAL) {
       // The wall clock may have been set back; the journal goes forward.
       at = Math.max(clock.now(), at + 1);
-      await session.record({ ...intent, ...moment({ clock }, kind, around), at: new Date(at).toISOString() });
-      recorded = clock.monotonic();
+      await session.record({ ...intent, ...momentNow(clock, cloud.skew()), at: new Date(at).toISOString() });
+      recorded = passed();
     }
     await session.assertHeld();
     around.left();
@@ -544,7 +537,7 @@ function optional<K extends string, V>(name: K, value: V | undefined): Partial<R
 }
 
 /** What existed before this run, from the reading the plan was made of. */
-export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live>; readonly skew?: number }>): Before {
+export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live> }>): Before {
   const indexes = new Map<string, ReadonlyMap<string, readonly Live[]>>();
   const tops = new Map<string, Pick<Intent, 'highest' | 'newest'>>();
   return {
@@ -559,10 +552,6 @@ export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; read
       const known = tops.get(kind.name) ?? youngestOf([...(world.get(kind.name)?.byId.keys() ?? [])]);
       tops.set(kind.name, known);
       return known;
-    },
-    server_at: (kind, at) => {
-      const skew = world.get(kind.name)?.skew;
-      return skew === undefined ? undefined : new Date(Date.parse(at) + skew).toISOString();
     },
   };
 }

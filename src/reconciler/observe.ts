@@ -20,6 +20,7 @@ import {
   unescapeAll,
   walk,
 } from '../model/index.js';
+import type { Clock } from '../ports/index.js';
 import type { Visibility } from './age.js';
 
 /** A kind's live objects, proven complete. */
@@ -29,6 +30,8 @@ export interface Collection {
   /** As in `Listing`. */
   readonly skew?: number;
   readonly pages?: number;
+  /** When its reading began, in milliseconds since the start of the machine. */
+  readonly read_at?: number;
 }
 
 /** Everything that was read, by kind name. */
@@ -40,6 +43,8 @@ const LOOKS = 20;
 /** What is read, and with what. */
 export interface Observing {
   readonly cloud: CloudReader;
+  /** Absent: nobody asks how old the reading is. */
+  readonly clock?: Pick<Clock, 'boot'>;
   readonly kinds: Kinds;
   readonly emit: Emit;
   /** Recorded objects: what a listing lacks of them is looked for once more. */
@@ -53,7 +58,8 @@ export async function observe(observing: Observing, names: Iterable<string>): Pr
   return new Map(collections.map((collection) => [collection.kind.name, collection]));
 }
 
-async function collect({ cloud, entries, emit, visibility }: Observing, kind: Kind): Promise<Collection> {
+async function collect({ cloud, clock, entries, emit, visibility }: Observing, kind: Kind): Promise<Collection> {
+  const read_at = clock?.boot().milliseconds;
   const listing = await cloud.list(kind);
   const byId = new Map<string, Live>();
   const keep = keeper(kind, byId, visibility);
@@ -65,7 +71,13 @@ async function collect({ cloud, entries, emit, visibility }: Observing, kind: Ki
     again.forEach(keep);
   }
   emit({ type: 'reading', kind: kind.name, objects: byId.size, done: true });
-  return { kind, byId, ...(listing.pages !== undefined && { pages: listing.pages }), ...(listing.skew === undefined ? {} : { skew: listing.skew }) };
+  return {
+    kind,
+    byId,
+    ...(read_at !== undefined && { read_at }),
+    ...(listing.pages !== undefined && { pages: listing.pages }),
+    ...(listing.skew === undefined ? {} : { skew: listing.skew }),
+  };
 }
 
 /** Adds objects without their secrets, and none that was deleted just now. */

@@ -205,7 +205,7 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
   const { entry, live, gone } = match;
   if (entry && gone) draft.drift.push({ address: declaration.address, kind: kind.name, id: entry.id, ...(live && { replaced_by: live.id }) });
   else if (entry && live) noteDrift(draft, kind, declaration, entry, live);
-  if (entry && gone && !live && draft.input.visibility.created(kind.name, entry.id) !== undefined) draft.awaited.add(declaration.address);
+  if (entry && gone && draft.input.visibility.created(kind.name, entry.id) !== undefined) draft.awaited.add(declaration.address);
   return changes;
 }
 
@@ -491,9 +491,11 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
     before: live ? ours(kind, entry.applied, live.values) : entry.observed,
     ...(deposed === undefined ? {} : { deposed: true as const }),
   };
-  if (!live && draft.input.visibility.created(kind.name, entry.id) === 'unseen') {
+  const created = live ? undefined : draft.input.visibility.created(kind.name, entry.id);
+  // An object that is forgotten too soon is nobody's any more.
+  if (created !== undefined) draft.awaited.add(address);
+  if (created === 'unseen') {
     draft.unseen.add(address);
-    draft.awaited.add(address);
     return undefined;
   }
   if (!live) {

@@ -18,7 +18,7 @@ import type { Clock, Fingerprints, Known } from '../ports/index.js';
 import type { Snapshot } from '../state/store.js';
 import type { SecretVerdict } from './diff.js';
 import { previousAddress } from './match.js';
-import { nowOf, visibilityOf } from './age.js';
+import { nowOf, visibilityOf, type Now } from './age.js';
 import { checkTarget, observe, readAgain, type Collection, type Observing, type World } from './observe.js';
 import { plan, type Proposal } from './plan.js';
 import type { PlanInput } from './plan-input.js';
@@ -38,8 +38,14 @@ export interface Desk {
 
 /** What reading needs; `waited`: milliseconds that the run waited already for what it does not see. */
 export function observingOf({ cloud, kinds, emit, clock, settleMilliseconds }: Desk, state: Pick<State, 'resources' | 'recent'> | undefined, waited = 0): Observing {
-  const visibility = visibilityOf(state?.recent, settleMilliseconds, () => nowOf(clock, cloud.skew(), waited));
-  return { cloud, kinds, emit, entries: Object.values(state?.resources ?? {}), visibility };
+  const began = clock.boot().milliseconds;
+  // What a listing lacks is judged by its age when the reading began, however long that takes.
+  const asOfThen = (): Now => {
+    const { boot, server, ...now } = nowOf(clock, cloud.skew(), waited);
+    return { ...now, boot: { ...boot, milliseconds: began }, server: server === undefined ? undefined : server - (boot.milliseconds - began) };
+  };
+  const visibility = visibilityOf(state?.recent, settleMilliseconds, asOfThen);
+  return { cloud, clock, kinds, emit, entries: Object.values(state?.resources ?? {}), visibility };
 }
 
 /**

@@ -1,11 +1,12 @@
 // What a guarded change rests on, read again at the moment of the write: an administrator who remains where another one
-// is demoted or an account is moved, and that an account which is deleted holds nothing. Others may have changed it
-// since the plan was made.
+// is demoted or an account is moved, that an account which is deleted holds nothing, and, once the reading of the plan
+// is old, that what is created does not exist. Others may have changed it since the plan was made.
 import {
   refuse,
   Refusal,
   type Change,
   type CloudReader,
+  type Create,
   type Diagnostic,
   type Entry,
   type Kind,
@@ -17,6 +18,9 @@ import {
   type Values,
 } from '../model/index.js';
 import { lineage } from './administrators.js';
+import type { Clock } from '../ports/index.js';
+import { possibleDuplicates } from './duplicates.js';
+import { identityKey, ownRoot } from './match.js';
 import type { World } from './observe.js';
 import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from './roles.js';
 
@@ -43,6 +47,10 @@ interface Tools {
   readonly allow: readonly PolicyRule[];
   /** Whether an object was deleted just now: a listing may still show it. */
   readonly isDeleted: (kind: string, id: string) => boolean;
+  /** Whether an object was there when the plan was made, or was made by the run. */
+  readonly isKnown: (kind: string, id: string) => boolean;
+  readonly clock: Pick<Clock, 'boot'>;
+  readonly settleMilliseconds: number;
 }
 
 /** @param world what the plan was made of; @param changes all of the plan */
@@ -63,8 +71,10 @@ export function rechecksOf(tools: Tools, world: World, changes: readonly Change[
     return undefined;
   }
 
+  const absent = absence(tools, world);
   return {
     of(change, fields) {
+      if (change.action === 'create') return absent(change, fields);
       if (change.action === 'delete' && change.kind === ACCOUNTS) return allow.includes('account-in-use') ? undefined : emptiness(tools, change);
       if (allow.includes('last-administrator')) return undefined;
       if (demotes(change, roles)) {
@@ -158,6 +168,35 @@ function emptiness({ cloud, kinds, isDeleted }: Tools, { address, id }: Extract<
     },
     after: () => Promise.resolve('holds'),
   };
+}
+
+/** A reading that is older than the settle time says nothing any more of what exists: before something is created, the kind is listed again. */
+function absence({ cloud, clock, kinds, allow, settleMilliseconds, isDeleted, isKnown }: Tools, world: World): (change: Create, fields: Values) => Recheck {
+  const readings = new Map<string, { readonly at: number; readonly found: Promise<readonly Live[]> }>();
+  const read = (kind: Kind): Promise<readonly Live[]> => {
+    const [known, now] = [readings.get(kind.name), clock.boot().milliseconds];
+    if (known && now - known.at <= settleMilliseconds) return known.found;
+    const found = cloud.list(kind).then(({ objects }) => objects);
+    readings.set(kind.name, { at: now, found });
+    found.catch(() => readings.delete(kind.name));
+    return found;
+  };
+  return (change, fields) => ({
+    account: '',
+    async before() {
+      const kind = kinds.get(change.kind) as Kind;
+      const collection = world.get(kind.name);
+      if (collection?.read_at === undefined || clock.boot().milliseconds - collection.read_at <= settleMilliseconds) return;
+      const effective = { ...ownRoot(collection), ...fields };
+      const news = (await read(kind)).filter(({ id }) => !isKnown(kind.name, id) && !isDeleted(kind.name, id));
+      const wanted = identityKey(kind, effective);
+      const like = { ...change, desired: { ...change.desired, declared: effective } };
+      const alike = allow.includes('possible-duplicate') ? [] : possibleDuplicates(kind, [like], news, (values) => values).map(({ live }) => live);
+      const [found] = [...news.filter(({ values }) => wanted !== undefined && identityKey(kind, values) === wanted), ...alike];
+      if (found) refuse('appeared', `${change.address} was not created: ${found.id} equals it, or nearly, and appeared since the plan was made.`, { detail: 'Plan again.' });
+    },
+    after: () => Promise.resolve('holds'),
+  });
 }
 
 /** What is said of a demotion or a move after which nobody was left. @param back why the role could not be put back; absent where it was */

@@ -1,7 +1,7 @@
 // When an object was created, in the private part of terraform's state. A service may show a new object late: until the
 // settle time is over, that it is not there proves nothing, and who needs it waits.
 import { isObject, type Kind, type Live, type Moment } from '../model/index.js';
-import { ageOf, momentOf, nowOf } from '../reconciler/age.js';
+import { ageOf, momentNow, nowOf } from '../reconciler/age.js';
 import { look } from './sight.js';
 import { wordsFor } from './diagnostics.js';
 import type { Shop } from './workbench.js';
@@ -10,9 +10,7 @@ const FIRST_PAUSE = 1000;
 
 /** What is kept of an object that was created just now. */
 export function createdNow({ clock, cloud }: Pick<Shop, 'clock' | 'cloud'>): Uint8Array {
-  const [now, skew] = [clock.now(), cloud.skew()];
-  const created = momentOf(clock, new Date(now).toISOString(), skew === undefined ? undefined : new Date(now + skew).toISOString());
-  return Buffer.from(JSON.stringify({ created }));
+  return Buffer.from(JSON.stringify({ created: momentNow(clock, cloud.skew()) }));
 }
 
 /** What is kept once a reading has shown the object: from then on its absence means that it is gone. */

@@ -135,7 +135,7 @@ export function benchOf(tools: Tools, held: Held): Bench {
     };
   }
 
-  const recheckOf = (world: World, change: Change): Surroundings['recheck'] => rechecksOf({ ...tools, isDeleted: () => false }, world, [change]).of;
+  const recheckOf = (world: World, change: Change): Surroundings['recheck'] => rechecksOf({ ...tools, isDeleted: () => false, isKnown: () => true }, world, [change]).of;
 
   async function send(hand: Hand, change: Change, surroundings: Surroundings): Promise<Performed> {
     const kind = kinds.get(change.kind) as Kind;

@@ -192,6 +192,7 @@ describe('a listing by next', () => {
     const { objects } = await bench(() => json(body)).cloud.list(rules);
     const settings = objects[0]!.values['settings'] as Record<string, unknown>;
     expect(settings).toEqual({
+      '__proto__ (not read)': '*',
       big: new ExactNumber('12345678901234567890123'),
       list: [new ExactNumber('-9007199254740993')],
       small: 9007199254740991,

@@ -292,3 +292,11 @@ describe('pages', () => {
     expect((await one.ask('DELETE', '/api/v2/accounts/2/')).text).toBe('');
   });
 });
+
+test('a write that lands late and breaks its connection harms nobody: who sent it is gone', async () => {
+  const one = faulty('late=1000', 'reset-before');
+  expect((await create(one)).status).toBe(504);
+  one.clock.advance(1000);
+  await one.emulator.settled();
+  expect(names(one)).not.toContain('New');
+});

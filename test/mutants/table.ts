@@ -42,6 +42,7 @@ const flow = ['api/flow.test.ts'];
 const texts = ['state/texts.test.ts'];
 const store = ['state/file-store.test.ts'];
 const lock = ['state/lock.test.ts'];
+const simulate = ['simulate/simulate.test.ts'];
 const planFile = ['state/plan-file.test.ts'];
 const durable = ['ports/durable.test.ts'];
 const quick = ['declarations/quick.test.ts'];
@@ -228,7 +229,7 @@ export const mutants: readonly Mutant[] = [
     replace: 'void hands.session.record(intent).catch(() => undefined);',
     tests: crash,
   },
-  { name: 'an intent never grows old', file: 'reconciler/execute.ts', find: 'if (clock.monotonic() - recorded > RENEWAL) {', replace: 'if (recorded < 0) {', tests: leaving },
+  { name: 'an intent never grows old', file: 'reconciler/execute.ts', find: 'if (passed() - recorded > RENEWAL) {', replace: 'if (recorded < 0) {', tests: leaving },
   { name: 'the lock is not looked at before bytes leave', file: 'reconciler/execute.ts', find: '    await session.assertHeld();\n', replace: '', tests: leaving },
   {
     name: 'silence is not heeded before bytes leave',
@@ -339,7 +340,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what is created again in place of a young id is not waited for',
     file: 'reconciler/plan.ts',
-    find: 'if (entry && gone && !live && draft.input.visibility.created(kind.name, entry.id) !== undefined)',
+    find: 'if (entry && gone && draft.input.visibility.created(kind.name, entry.id) !== undefined)',
     replace: 'if (false)',
     tests: effects,
   },
@@ -1711,4 +1712,110 @@ export const mutants: readonly Mutant[] = [
   },
   { name: 'a journal that is gone is not noticed before a request', file: 'state/file-session.ts', find: '    await kept;\n', replace: '', tests: store },
   { name: 'a journal that was lost comes back', file: 'state/file-session.ts', find: '    lost = true;\n    if (added', replace: '    if (added', tests: store },
+  // What scenarios drawn from seeds notice, and what they brought up.
+  {
+    name: 'scenarios: what was created just now and is absent is gone',
+    file: 'reconciler/match.ts',
+    find: "if (this.#visibility.created(kind.name, entry.id) === 'unseen') return { how: 'unseen'",
+    replace: "if (this.#visibility.created(kind.name, entry.id) === 'seen') return { how: 'unseen'",
+    tests: simulate,
+  },
+  {
+    name: 'scenarios: a request without an answer can land no more',
+    file: 'reconciler/recover.ts',
+    find: 'const wait = settleMilliseconds - Math.max(0, age);',
+    replace: 'const wait = 0 * settleMilliseconds * Math.max(0, age);',
+    tests: simulate,
+  },
+  {
+    name: 'scenarios: an old reading proves absence',
+    file: 'reconciler/recheck.ts',
+    find: 'clock.boot().milliseconds - collection.read_at <= settleMilliseconds) return;',
+    replace: 'clock.boot().milliseconds - collection.read_at <= Infinity * settleMilliseconds) return;',
+    tests: simulate,
+  },
+  {
+    name: 'scenarios: a limit counts one run',
+    file: 'reconciler/policy.ts',
+    find: 'return { objects: new Set(named), nameless: spent.length - named.length };',
+    replace: 'return { objects: new Set(named.slice(named.length)), nameless: 0 };',
+    tests: simulate,
+  },
+  {
+    name: 'scenarios: a run without a state changes what it adopts',
+    file: 'reconciler/policy.ts',
+    find: 'if (changed.length === 0) return [];',
+    replace: 'if (changed.length >= 0) return [];',
+    tests: simulate,
+  },
+  {
+    name: 'scenarios: drift says nothing of what is gone',
+    file: 'reconciler/drift.ts',
+    find: "if (change.action === 'create') return { record",
+    replace: "if (change.action === 'create' && !entry) return { record",
+    tests: simulate,
+  },
+  {
+    name: 'scenarios: a near-equal is created beside another',
+    file: 'reconciler/duplicates.ts',
+    find: 'if (!likeness || creates.length === 0',
+    replace: 'if (!likeness || creates.length >= 0',
+    tests: simulate,
+  },
+  {
+    name: 'scenarios: a lost answer is no reason to look',
+    file: 'reconciler/recover.ts',
+    find: 'if (ids === before) return objects.map',
+    replace: 'if (before === undefined) return [];\n    if (ids === before) return objects.map',
+    tests: simulate,
+  },
+  {
+    name: 'a clock that is set tells the time of the service',
+    file: 'api/courier.ts',
+    find: 'ahead = served - heard;',
+    replace: 'ahead = served - clock.now() + 0 * heard;',
+    tests: proof,
+  },
+  {
+    name: 'a slow answer tells the time',
+    file: 'api/courier.ts',
+    find: 'heard - left <= prompt',
+    replace: 'heard - left <= Infinity * prompt',
+    tests: proof,
+  },
+  {
+    name: 'a machine that sleeps lets no time pass',
+    file: 'reconciler/execute.ts',
+    find: 'const passed = (): number => clock.boot().milliseconds;',
+    replace: 'const passed = (): number => clock.monotonic();',
+    tests: proof,
+  },
+  {
+    name: 'a later run forgets what it saw',
+    file: 'reconciler/apply.ts',
+    find: 'if (some.length > 0) await session.record(...some);',
+    replace: 'if (some.length < 0) await session.record(...some);',
+    tests: proof,
+  },
+  {
+    name: 'a new object is replaced at its first absence',
+    file: 'reconciler/plan.ts',
+    find: 'if (entry && gone && draft.input',
+    replace: 'if (entry && gone && !live && draft.input',
+    tests: proof,
+  },
+  {
+    name: 'a new object is forgotten at its first absence',
+    file: 'reconciler/plan.ts',
+    find: 'if (created !== undefined) draft.awaited.add(address);',
+    replace: "if (created === 'unseen') draft.awaited.add(address);",
+    tests: proof,
+  },
+  {
+    name: 'a slow listing makes what it lacks old',
+    file: 'reconciler/propose.ts',
+    find: 'milliseconds: began }',
+    replace: 'milliseconds: boot.milliseconds }',
+    tests: proof,
+  },
 ];

@@ -50,7 +50,7 @@ async function judged({ fails = {}, alerts = came, known = {}, proposal = {} }: 
     kinds,
     collections,
     emit: () => undefined,
-    clock: { now: () => Date.parse('2026-01-08T00:00:00.000Z') } as AuditDesk['clock'],
+    clock: { now: () => Date.parse('2026-01-08T00:00:00.000Z'), boot: () => ({ id: 'b', milliseconds: 0 }) } as AuditDesk['clock'],
   };
   const { plan, world, ...rest } = planScene({ live: known });
   const narrow = new Map([...world].filter(([name]) => Object.hasOwn(known, name)));

@@ -152,3 +152,146 @@ it('has no secret on the disk at any moment', async () => {
   expect(cloud.mutations()).toHaveLength(2);
   expect([...seen]).toEqual([]);
 });
+
+describe('time', () => {
+  const late = parseFault('stale=30000,method=POST');
+
+  it('is told by the service, also where the clock of the machine is set during a run', async () => {
+    const cloud = rig({ faults: [late] });
+    cloud.onMutation = () => cloud.clock.step(-27 * 60_000);
+    await cloud.apply(desire(pager()));
+    cloud.clock.reboot();
+    expect((await cloud.plan(desire(pager()))).exit).toBe(0);
+  });
+
+  it('is not told by an answer that took long', async () => {
+    const cloud: Rig = rig({
+      faults: [late],
+      intercept: async ({ method }, proceed) => {
+        const answer = await proceed();
+        if (method === 'POST') await cloud.clock.freeze(3_600_000);
+        return answer;
+      },
+    });
+    let posted = 0;
+    cloud.onMutation = (when) => void (when === 'after' && (posted = cloud.clock.elapsed()));
+    await cloud.apply(desire(pager()));
+    expect(cloud.clock.elapsed() - posted).toBeGreaterThan(3_000_000);
+    const [recent] = (await cloud.snapshot())?.state.recent ?? [];
+    expect(Date.parse(recent?.server_at ?? '') - cloud.clock.service.now()).toBeGreaterThan(-5000);
+  });
+
+  it('passes while the machine sleeps: an intent that is older than it seems is written again', async () => {
+    let sleeps = 0;
+    const intents: number[] = [];
+    const cloud: Rig = rig({
+      intercept: async ({ method }, proceed) => {
+        if (method !== 'POST') return proceed();
+        intents.push([...cloud.files.contents.values()].join('\n').split('"type":"intent"').length - 1);
+        sleeps += 1;
+        if (sleeps > 1) return proceed();
+        await cloud.clock.freeze(120_000, true);
+        return { status: 429, headers: {}, body: '' };
+      },
+    });
+    expect((await cloud.apply(desire(pager()))).exit).toBe(0);
+    expect(intents).toEqual([1, 2]);
+  });
+});
+
+describe('a reading that is old', () => {
+  it('says of a new object that it was not visible then, however late its answer comes', async () => {
+    let reads = -Infinity;
+    const cloud: Rig = rig({
+      faults: [parseFault('stale=30000,method=POST')],
+      intercept: async ({ method }, proceed) => {
+        const answer = await proceed();
+        // The listing, and the look for the id that it lacks.
+        if (method === 'GET' && (reads += 1) === 2) await cloud.clock.freeze(1_800_000, true);
+        return answer;
+      },
+    });
+    await cloud.apply(desire(pager()));
+    reads = 0;
+    await cloud.apply(desire(pager()));
+    expect([reads >= 2, cloud.objects('alert_push_destinations').length]).toEqual([true, 1]);
+  });
+
+  it('takes no other object in place of a new one that one reading shows and the next does not', async () => {
+    const cloud: Rig = rig({
+      intercept: async ({ method }, proceed) => {
+        const answer = await proceed();
+        const ours = cloud.objects('alert_push_destinations').length > 1 && method === 'GET' && cloud.clock.elapsed() < 2000;
+        return ours ? { ...answer, body: JSON.stringify({ data: (JSON.parse(answer.body) as { data: unknown[] }).data.slice(1), meta: { limit: 500, next: null } }) } : answer;
+      },
+    });
+    await cloud.apply(desire(pager()));
+    const id = String(cloud.objects('alert_push_destinations')[0]?.destination_config_id);
+    await cloud.emulator.fetch(
+      new Request('http://localhost/api/v2/alert_push_destinations/', {
+        method: 'POST',
+        headers: { ...dummyCredentials.v2[1], accept: 'application/json', 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'Pager', endpoint: { url: 'https://hooks.example.com/a' } }),
+      }),
+    );
+    await cloud.apply(desire(pager()));
+    expect((await cloud.snapshot())?.state.resources['alert_push_destinations.pager']?.id).toBe(id);
+  });
+
+  it('lets no object be forgotten that one reading shows and the next does not', async () => {
+    let hidden = false;
+    const other = declare('alert_push_destinations.other', { name: 'Other', endpoint: { url: 'https://hooks.example.com/b' } });
+    const cloud: Rig = rig({
+      intercept: async ({ method }, proceed) => {
+        const answer = await proceed();
+        if (!hidden || method !== 'GET' || cloud.clock.elapsed() >= 2000) return answer;
+        const { data } = JSON.parse(answer.body) as { readonly data: readonly { readonly name: string }[] };
+        return { ...answer, body: JSON.stringify({ data: data.filter(({ name }) => name === 'Other'), meta: { limit: 500, next: null } }) };
+      },
+    });
+    await cloud.apply(desire(pager(), other));
+    hidden = true;
+    expect((await cloud.apply(desire(other))).exit).toBe(0);
+    expect(cloud.objects('alert_push_destinations')).toMatchObject([{ name: 'Other' }]);
+  });
+
+  it.each([
+    ['an equal object', 'Pager'],
+    ['a nearly equal object', 'PAGER '],
+  ])('does not prove absence: %s that appeared meanwhile is not created beside', async (_, name) => {
+    let frozen = false;
+    const cloud: Rig = rig({
+      intercept: async ({ method, path }, proceed) => {
+        const answer = await proceed();
+        if (frozen || method !== 'GET' || !path.includes('alert_push')) return answer;
+        frozen = true;
+        await cloud.clock.freeze(600_000);
+        await cloud.emulator.fetch(
+          new Request('http://localhost/api/v2/alert_push_destinations/', {
+            method: 'POST',
+            headers: { ...dummyCredentials.v2[1], accept: 'application/json', 'content-type': 'application/json' },
+            body: JSON.stringify({ name, endpoint: { url: 'https://hooks.example.com/a' } }),
+          }),
+        );
+        return answer;
+      },
+    });
+    expect(await cloud.apply(desire(pager()))).toMatchObject({ exit: 1, outcomes: [{ diagnostic: { code: 'appeared' } }] });
+    expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
+  });
+});
+
+it('takes a new object for gone once the reading of a later apply has shown it', async () => {
+  const cloud = rig({ faults: [parseFault('stale=10000,method=POST')] });
+  const project = desire(pager());
+  await cloud.apply(project);
+  await cloud.clock.service.sleep(11_000);
+  await cloud.apply(project);
+  await cloud.emulator.fetch(
+    new Request(`http://localhost/api/v2/alert_push_destinations/${String(cloud.objects('alert_push_destinations')[0]?.destination_config_id)}/`, {
+      method: 'DELETE',
+      headers: { ...dummyCredentials.v2[1], accept: 'application/json' },
+    }),
+  );
+  expect((await cloud.plan(project)).exit).toBe(2);
+});

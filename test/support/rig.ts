@@ -21,6 +21,8 @@ export interface RunOptions extends Partial<PlanRequest> {
   readonly saved?: PlanDocument;
   readonly approve?: (proposal: Proposal) => Promise<boolean>;
   readonly settle?: number;
+  /** The machine that the process runs on. */
+  readonly host?: string;
 }
 
 export interface Rig {
@@ -50,6 +52,8 @@ interface RigOptions extends Partial<EmulatorOptions> {
   readonly kinds?: Kinds;
   readonly seed?: number;
   readonly requestsPerMinute?: number;
+  /** Milliseconds by which the service tells its time wrong. */
+  readonly ahead?: number;
   /** What the emulator is given in place of the body of a write. */
   readonly alter?: (body: string) => string;
   /** Stands between client and emulator: `proceed` asks the emulator. */
@@ -65,7 +69,7 @@ export function rig(options: RigOptions = {}): Rig {
   const clock = simulatedClock(Date.parse('2026-01-02T03:04:05Z'));
   const files = simulatedFiles(options.seed ?? 1);
   const machine = simulatedMachine();
-  const emulator = createEmulator({ kinds, collections, clock: clock.service, random, ...options });
+  const emulator = createEmulator({ kinds, collections, clock: { ...clock.service, now: () => clock.service.now() + (options.ahead ?? 0) }, random, ...options });
   const events: Event[] = [];
   const fingerprints = scryptFingerprints({ cost: 4 });
   const emit = (event: Event): unknown => events.push(event);
@@ -135,7 +139,7 @@ export function rig(options: RigOptions = {}): Rig {
     async apply(desired, run = {}) {
       const signal = run.signal ?? never;
       const cloud = cloudFor(signal);
-      const process = machine.start();
+      const process = machine.start(run.host === undefined ? {} : { host: run.host });
       try {
         const session = await store(process).open('apply', cloud.target);
         const applied = await apply(

@@ -9,6 +9,8 @@ export interface SimulatedClock extends Clock {
   step(milliseconds: number): void;
   /** The machine starts again. */
   reboot(): void;
+  /** The process stands still, while the service does what is due; `asleep`: so does the machine, whose monotonic clock stands still, too. */
+  freeze(milliseconds: number, asleep?: boolean): Promise<void>;
   /** The same time as a service tells it: nobody sets that clock. */
   readonly service: Clock;
 }
@@ -18,21 +20,33 @@ const idleTurns = 4;
 
 /** Not for real sockets or slow disks: it would jump while they work. */
 export function simulatedClock(start = Date.parse('2026-01-01T00:00:00Z')): SimulatedClock {
-  const timers = new Set<{ readonly due: number; readonly wake: () => void }>();
+  interface Timer {
+    due: number;
+    readonly wake: () => void;
+    readonly remote: boolean;
+  }
+  const timers = new Set<Timer>();
   let now = start;
   let idle = 0;
   let turning = false;
+  let frozen = false;
+
+  const earliest = (some: Iterable<Timer>): Timer | undefined =>
+    [...some].reduce<Timer | undefined>((first, timer) => (first && first.due <= timer.due ? first : timer), undefined);
+  function ring(timer: Timer): void {
+    timers.delete(timer);
+    now = Math.max(now, timer.due);
+    timer.wake();
+  }
 
   function turn(): void {
     turning = false;
-    const next = [...timers].reduce<{ due: number; wake: () => void } | undefined>((first, timer) => (first && first.due <= timer.due ? first : timer), undefined);
+    const next = frozen ? undefined : earliest(timers);
     if (!next) return;
     idle += 1;
     if (idle > idleTurns) {
       idle = 0;
-      timers.delete(next);
-      now = Math.max(now, next.due);
-      next.wake();
+      ring(next);
     }
     schedule();
   }
@@ -43,43 +57,64 @@ export function simulatedClock(start = Date.parse('2026-01-01T00:00:00Z')): Simu
     setImmediate(turn);
   }
 
-  const sleep: Clock['sleep'] = (milliseconds, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason as Error);
-      const stop = (): void => {
-        timers.delete(timer);
-        reject(signal?.reason as Error);
-      };
-      const timer = {
-        due: now + milliseconds,
-        wake: (): void => {
-          signal?.removeEventListener('abort', stop);
-          resolve();
-        },
-      };
-      signal?.addEventListener('abort', stop, { once: true });
-      timers.add(timer);
-      idle = 0;
-      schedule();
-    });
+  const sleeper =
+    (remote: boolean): Clock['sleep'] =>
+    (milliseconds, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason as Error);
+        const stop = (): void => {
+          timers.delete(timer);
+          reject(signal?.reason as Error);
+        };
+        const timer: Timer = {
+          remote,
+          due: now + milliseconds,
+          wake: (): void => {
+            signal?.removeEventListener('abort', stop);
+            resolve();
+          },
+        };
+        signal?.addEventListener('abort', stop, { once: true });
+        timers.add(timer);
+        idle = 0;
+        schedule();
+      });
+
+  async function freeze(milliseconds: number, asleep = false): Promise<void> {
+    const end = now + milliseconds;
+    const remote = (): Timer | undefined => earliest([...timers].filter((timer) => timer.remote && timer.due <= end));
+    frozen = true;
+    for (let next = remote(); next; next = remote()) {
+      ring(next);
+      for (let turns = 0; turns <= idleTurns; turns += 1) await new Promise((resolve) => void setImmediate(resolve));
+    }
+    if (asleep) {
+      for (const timer of timers) if (!timer.remote) timer.due += milliseconds;
+      slept += milliseconds;
+    }
+    [now, frozen, idle] = [end, false, 0];
+    schedule();
+  }
 
   let set = 0;
+  let slept = 0;
   let boots = 1;
   let booted = start;
   const elapsed = (): number => now - start;
   const boot: Clock['boot'] = () => ({ id: `boot-${boots}`, milliseconds: now - booted });
   return {
     now: () => now + set,
-    monotonic: elapsed,
+    monotonic: () => elapsed() - slept,
     boot,
     elapsed,
-    sleep,
+    sleep: sleeper(false),
+    freeze,
     step: (milliseconds) => void (set += milliseconds),
     reboot: () => {
       boots += 1;
       booted = now;
     },
-    service: { now: () => now, monotonic: elapsed, boot, sleep },
+    service: { now: () => now, monotonic: elapsed, boot, sleep: sleeper(true) },
   };
 }
 
