@@ -18,7 +18,7 @@ const namesOf = (fits: (spec: CommandSpec) => boolean): string =>
 const takesPaths = new RegExp(`^trueup (?:${namesOf(({ args }) => args.includes(PATHS))})\\b`);
 const withEnvironment = `trueup (?:${namesOf(({ flags }) => flags.some(({ spelling }) => spelling.startsWith('--env ')))})\\b`;
 const inDetail = new RegExp(`(?<=: )${withEnvironment}[^\\n]*$`, 'gm');
-const inVerdict = new RegExp(`(?<=: \`)${withEnvironment}[^\`\\n]*(?=\`)`, 'g');
+const inVerdict = new RegExp(`(?<=: \`)${withEnvironment}[^\\n]*(?=\`)`, 'g');
 
 /** Those of the arguments that are PATHs. */
 export function pathsIn({ args: shape }: CommandSpec, args: readonly string[]): readonly string[] {

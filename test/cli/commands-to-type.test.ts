@@ -45,6 +45,8 @@ test('between backquotes in the words of a verdict, also inside a summary', () =
   expect(toldVerdict(verdict, said)).toEqual(complete);
   expect(toldVerdict(complete, said)).toEqual(complete);
   expect(toldVerdict(verdict, bare)).toEqual(verdict);
+  const odd = (rest: string): string => `bind it: \`trueup import 'a.b["\`id\`"]' 1${rest}\``;
+  expect(toldVerdict({ ...verdict, detail: odd('') }, said).detail).toBe(odd(` ${places} --env prod`));
   const blocked = (detail: string) => ({ severity: 'error', code: 'c', summary: `Blocked by policy: ${detail}.` }) as const;
   expect(told([blocked(words(''))], said)).toEqual([blocked(complete.detail)]);
 });
