@@ -87,7 +87,7 @@ async function update(
   const renewed = (path: string): boolean => memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
   return within(whole, { kind, operation: 'update', block: planned }, async (shop, bench) => {
     const live = await visible(shop, kind, id, await bench.current(shop, kind, id), kept);
-    if (!live) return refuse('gone', `${wordsFor(kind)} ${id} was deleted by another hand meanwhile.`, { detail: 'Plan again.' });
+    if (!live) return refuse('gone', `${wordsFor(kind)} ${id} was deleted outside of Terraform meanwhile.`, { detail: 'Plan again.' });
     const { now, diagnostics } = await brought(shop, bench, { kind, live, declared, renewed, prior });
     return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
   });
@@ -168,7 +168,7 @@ function refuseMoved(kind: Kind, prior: CtyObject, { id, values }: Live, changes
   const names = [...new Set(changes.map(({ path }) => path.split('.', 1)[0] as string))];
   const moved = names.find((name) => !stands(kind, name, prior, values[name]));
   if (moved !== undefined)
-    refuse('moved', `${moved} of ${wordsFor(kind)} ${id} was changed by another hand since the plan.`, { detail: 'Plan again to see what is there.', attribute: moved });
+    refuse('moved', `${moved} of ${wordsFor(kind)} ${id} was changed outside of Terraform since the plan.`, { detail: 'Plan again to see what is there.', attribute: moved });
 }
 
 function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefined): boolean {

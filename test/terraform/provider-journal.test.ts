@@ -298,7 +298,7 @@ describe('a create without an answer', () => {
     const { provider, kill } = await world.start();
     const { state, errors } = await new Core(provider).tryApply(RULE, null, rule);
     expect(state).toBeNull();
-    expect(errors[0]?.summary).toContain('Whether the alert rule was created is not clear');
+    expect(errors[0]?.summary).toContain('It is not clear whether the alert rule was created');
     expect(errors[0]?.detail).toContain('differs in associated_accounts, filter_criteria');
     expect(errors[0]?.detail).not.toContain('import');
     await provider.close();
@@ -342,7 +342,7 @@ describe('a create without an answer', () => {
     const { world, reads } = await doubtful(3);
     const core = new Core((await world.start()).provider);
     const first = (await core.tryApply(RULE, null, rule)).errors;
-    expect(first.map(({ summary }) => summary)).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(/Whether the alert rule was created is not clear/)));
+    expect(first.map(({ summary }) => summary)).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(/It is not clear whether the alert rule was created/)));
     const asked = reads();
     for (let index = 0; index < 4; index += 1) {
       // The lock is let go in between.
