@@ -265,8 +265,8 @@ describe('writing', () => {
     expect(await demoted(other, '79')).toEqual(['The account authorization is the last administrator of account 1']);
   });
 
-  it('keeps the last administrator unless that is allowed, whatever runs beside it', async () => {
-    const world = providerRig({ estate: two });
+  it.each(['latency=0', 'stale=30000'])('keeps the last administrator unless that is allowed, whatever runs beside it: %s', async (fault) => {
+    const world = providerRig({ estate: two, faults: [parseFault(fault)] });
     const core = await begun(world);
     const demote = (user: string): ReturnType<Core['tryApply']> => core.tryApply(AUTHORIZATION, null, { user, account: '1', role: 'no_access' });
     const [one, other] = await Promise.all([demote('78'), demote('79')]);
