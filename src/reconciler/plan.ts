@@ -494,7 +494,7 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
     ...(deposed === undefined ? {} : { deposed: true as const }),
   };
   const created = live ? undefined : draft.input.visibility.created(kind.name, entry.id);
-  // An object that is forgotten too soon is nobody's any more.
+  // Some replicas may show a new object and others not: trueup forgets none before the settle time is over.
   if (created !== undefined) draft.awaited.add(address);
   if (created === 'unseen') {
     draft.unseen.add(address);
