@@ -40,8 +40,8 @@ function table(attributes: Attributes): string {
 }
 
 function identity(kind: Kind): string {
-  if (kind.identity === 'content') return 'An object made by another hand is recognised by its exact content: every writable attribute, undeclared ones being empty.';
-  return `An object made by another hand is recognised by ${kind.identity.map((name) => `\`${name}\``).join(' and ')}.`;
+  if (kind.identity === 'content') return 'An object created outside of trueup is recognised by its exact content: every writable attribute, undeclared ones being empty.';
+  return `An object created outside of trueup is recognised by ${kind.identity.map((name) => `\`${name}\``).join(' and ')}.`;
 }
 
 function verbs({ operations: { create, update, delete: remove } }: Kind): string {

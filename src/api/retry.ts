@@ -30,11 +30,13 @@ export function retryAfter(headers: Readonly<Record<string, string>>, now: numbe
 /** Milliseconds of the windows in which requests are counted, the longest first. */
 const windows = { minute: 60_000, second: 1000 } as const;
 
-/** Milliseconds since 1970 of a date as HTTP writes it; undefined for anything else. */
+const YEAR_10000 = Date.UTC(10_000, 0);
+
+/** Milliseconds since 1970 of a date as HTTP writes it; undefined for anything else, and for a year that has no four digits. */
 export function httpDate(text: string | undefined): number | undefined {
   if (!text || !/^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(text)) return undefined;
   const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
-  return Number.isNaN(at) ? undefined : at;
+  return at < YEAR_10000 ? at : undefined;
 }
 
 /** Retries a whole run may spend: a fifth of its requests, at least ten, so that an outage is not amplified. */

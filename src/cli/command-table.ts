@@ -80,9 +80,9 @@ const scope: readonly FlagSpec[] = [
   { spelling: '--exclude <address>', doc: 'not this address, nor what refers to it; repeatable', repeat: true },
   { spelling: '--allow <rule>', doc: 'let this policy rule pass; repeatable', choices: allowableRules, repeat: true },
 ];
-const detailed: FlagSpec = { spelling: '--detailed-exitcode', doc: 'exit 2 where anything differs' };
-const format = (choices: readonly string[]): FlagSpec => ({ spelling: '--format <format>', doc: 'form of the answer', choices, initial: 'text' });
-const report: FlagSpec = { spelling: '--report <format=file>', doc: 'write it to a file as well; repeatable', repeat: true };
+const detailed: FlagSpec = { spelling: '--detailed-exitcode', doc: 'exit 2 if anything differs' };
+const format = (choices: readonly string[]): FlagSpec => ({ spelling: '--format <format>', doc: 'output format', choices, initial: 'text' });
+const report: FlagSpec = { spelling: '--report <format=file>', doc: 'also write this format to this file; repeatable', repeat: true };
 const acting: readonly FlagSpec[] = [
   { spelling: '--auto-approve', doc: 'do not ask' },
   { spelling: '--parallelism <n>', doc: 'how many writes at once', initial: '10' },
@@ -104,10 +104,10 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'migrate',
     args: '[folder]',
-    doc: 'change a cdktf project to cdktn, and prove that it says the same',
+    doc: 'change a cdktf project to cdktn, and prove that its stacks stay the same',
     flags: [{ spelling: '--auto-approve', doc: 'do not ask' }, { spelling: '--check', doc: 'prove a migration whose packages were installed since' }, debug],
     graceful: true,
-    more: '\nImports and package.json are changed; the program is run before and after. Where\nits stacks are not the same, everything is put back.',
+    more: '\nImports and package.json are changed; the program is run before and after. If\nits stacks are not the same, every change is undone.',
   },
   { name: 'validate', args: '[paths...]', doc: 'check declarations, without network and without secrets', flags: project, more: paths },
   {
@@ -123,7 +123,7 @@ export const commands: readonly CommandSpec[] = [
       ...scope,
       { spelling: '--destroy', doc: 'plan to delete everything that is managed' },
       { spelling: '--impact', doc: 'replay recent alerts: what each rule would send, before and after' },
-      { spelling: '--since <time>', doc: 'for --impact, alerts from this time on: ISO 8601, or as 24h before now; otherwise 7d' },
+      { spelling: '--since <time>', doc: 'for --impact: alerts from this time on, as ISO 8601, or as 24h before now; default 7d' },
       ...project,
     ],
     more: paths,
@@ -131,10 +131,10 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'apply',
     args: '[paths...]',
-    doc: 'show the plan, ask, carry it out; or carry out a saved plan',
+    doc: 'show the plan, ask, apply it; or apply a saved plan',
     flags: [...acting, ndjson, ...scope, { spelling: '--destroy', doc: 'delete everything that is managed' }, ...project],
     graceful: true,
-    more: `${paths}\nA file saved by plan --out is carried out without asking, unless it is stale.`,
+    more: `${paths}\nA file saved by plan --out is applied without asking, unless it is stale.`,
   },
   { name: 'destroy', args: '[paths...]', doc: 'delete everything that is managed, after asking', flags: [...acting, ndjson, ...scope, ...project], graceful: true, more: paths },
   {
@@ -146,7 +146,7 @@ export const commands: readonly CommandSpec[] = [
       report,
       ndjson,
       detailed,
-      { spelling: '--unmanaged <word>', doc: 'what objects that nothing here manages are', choices: ['count', 'fail'], initial: 'count' },
+      { spelling: '--unmanaged <word>', doc: 'what unmanaged objects are: only counted, or drift', choices: ['count', 'fail'], initial: 'count' },
       ...project,
     ],
     more: paths,
@@ -154,7 +154,7 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'watch',
     args: '[paths...]',
-    doc: 'audit again and again: one line a cycle, metrics for Prometheus',
+    doc: 'repeat the audit: one line a cycle, metrics for Prometheus',
     flags: [
       { spelling: '--every <span>', doc: 'time from one audit to the next, as 30s, 5m or 1h', initial: '5m' },
       { spelling: '--metrics-file <file>', doc: 'write the metrics to this file after each audit' },
@@ -180,22 +180,22 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'get',
     args: '<kind> [id]',
-    doc: 'list what is there',
+    doc: 'list live objects and records',
     flags: [
       { spelling: '--filter <key=value>', doc: "one of the API's filters; repeatable", repeat: true },
       { spelling: '--since <time>', doc: 'from this time on: ISO 8601, or as 30m, 24h, 7d, 2w before now' },
       { spelling: '--until <time>', doc: 'up to this time' },
-      { spelling: '--expand <words>', doc: 'references to show as what they point at' },
-      { spelling: '--limit <n>', doc: 'stop reading after so many records' },
+      { spelling: '--expand <words>', doc: 'references to replace by the objects that they name' },
+      { spelling: '--limit <n>', doc: 'stop reading after this many records' },
       { spelling: '-o, --output <format>', doc: 'form of the list', choices: ['table', 'wide', 'json', 'yaml', 'csv', 'ndjson', 'markdown', 'html'], initial: 'table' },
       ...project,
     ],
   },
-  { name: 'state list', args: '', doc: 'addresses and identifiers', flags: project },
-  { name: 'state show', args: '<address>', doc: 'what is remembered of one address', flags: project },
+  { name: 'state list', args: '', doc: 'list addresses and identifiers', flags: project },
+  { name: 'state show', args: '<address>', doc: 'show what the state holds of one address', flags: project },
   { name: 'state mv', args: '<from> <to>', doc: 'give an object another address', flags: project, graceful: true },
-  { name: 'state rm', args: '<addresses...>', doc: 'forget objects; they stay as they are', flags: project, graceful: true },
-  { name: 'unlock', args: '<id>', doc: 'remove the lock of a run that is gone', flags: project, graceful: true },
+  { name: 'state rm', args: '<addresses...>', doc: 'forget objects; the live objects stay as they are', flags: project, graceful: true },
+  { name: 'unlock', args: '<id>', doc: 'remove the lock of a run that has ended', flags: project, graceful: true },
   { name: 'show', args: '<planfile>', doc: 'show a saved plan', flags: [format(planFormats), report, debug] },
   {
     name: 'provider install',
@@ -213,7 +213,7 @@ export const commands: readonly CommandSpec[] = [
     name: 'doctor',
     args: '[paths...]',
     doc: 'check versions, credentials, clock, reachability and lock',
-    flags: [...project, { spelling: '--check-api', doc: 'check what is assumed of the service, by reading alone (about 40 requests)' }],
+    flags: [...project, { spelling: '--check-api', doc: 'also check what trueup assumes of the service (about 40 GET requests)' }],
   },
   {
     name: 'sim flip',
@@ -228,7 +228,7 @@ export const commands: readonly CommandSpec[] = [
       ...project,
     ],
     graceful: true,
-    more: '\nThe SIM is read first, and the flow is called once. Where its answer is lost,\nnothing is sent again: exit code 5 says that a person has to look.',
+    more: '\nThe SIM is read first, and the flow is called once. Where its answer is lost,\nnothing is sent again, and the exit code is 5: check the SIM yourself.',
   },
   {
     name: 'emulator',
@@ -236,12 +236,12 @@ export const commands: readonly CommandSpec[] = [
     doc: 'serve a device cloud on this machine, for trying and testing',
     flags: [
       { spelling: '--port <n>', doc: 'port on 127.0.0.1; 0 takes a free one', initial: '0' },
-      { spelling: '--data <file>', doc: 'keep the estate in this file' },
-      { spelling: '--seed <file>', doc: 'begin with the estate of this file' },
-      { spelling: '--fault <words>', doc: 'misbehave, as in latency=50 or status=503,times=2; repeatable', repeat: true },
+      { spelling: '--data <file>', doc: 'keep all records in this file' },
+      { spelling: '--seed <file>', doc: 'begin with the records of this file; never write to it' },
+      { spelling: '--fault <words>', doc: 'inject a fault, as in latency=50 or status=503,times=2; repeatable', repeat: true },
       { spelling: '--behaviour <name>', doc: 'behave as some deployments do, as in created-status=201; repeatable', repeat: true },
       { spelling: '--deliver-anywhere', doc: 'deliver alerts to other machines, too' },
-      { spelling: '--delivery-minute <duration>', doc: 'wait so long for each minute before a delivery is tried again, as in 100ms' },
+      { spelling: '--delivery-minute <duration>', doc: 'length of a minute between attempts of a delivery, as in 100ms' },
       { spelling: '--dialect <name>', doc: 'what is served: the reference alone, or what public clients use, too', choices: dialects },
       debug,
     ],

@@ -1,5 +1,5 @@
 // A command in a message is meant to be typed as it stands, so it names the PATHs and the environment it was said in.
-import { shellWord, type Diagnostic, type Event, type Outcome } from '../model/index.js';
+import { shellWord, type Diagnostic, type Event, type Outcome, type Verdict } from '../model/index.js';
 import { commands, type CommandSpec } from './command-table.js';
 
 /** What a command line names beside what it asks for. */
@@ -16,7 +16,9 @@ const namesOf = (fits: (spec: CommandSpec) => boolean): string =>
     .map(({ name }) => name)
     .join('|');
 const takesPaths = new RegExp(`^trueup (?:${namesOf(({ args }) => args.includes(PATHS))})\\b`);
-const inDetail = new RegExp(`(?<=: )trueup (?:${namesOf(({ flags }) => flags.some(({ spelling }) => spelling.startsWith('--env ')))})\\b[^\\n]*$`, 'gm');
+const withEnvironment = `trueup (?:${namesOf(({ flags }) => flags.some(({ spelling }) => spelling.startsWith('--env ')))})\\b`;
+const inDetail = new RegExp(`(?<=: )${withEnvironment}[^\\n]*$`, 'gm');
+const inVerdict = new RegExp(`(?<=: \`)${withEnvironment}[^\\n]*(?=\`)`, 'g');
 
 /** Those of the arguments that are PATHs. */
 export function pathsIn({ args: shape }: CommandSpec, args: readonly string[]): readonly string[] {
@@ -30,12 +32,18 @@ export function typed(command: string, { paths, env }: Said): string {
   return command.endsWith(rest) ? command : command + rest;
 }
 
+/** Renderers put the words of a verdict into sentences of their own, so its command stands between backquotes. */
+const completed = (verdict: string, said: Said): string => verdict.replaceAll(inVerdict, (command) => typed(command, said));
+
 function toldOne(diagnostic: Diagnostic, said: Said): Diagnostic {
   const { detail } = diagnostic;
-  return detail === undefined ? diagnostic : { ...diagnostic, detail: detail.replaceAll(inDetail, (command) => typed(command, said)) };
+  const summary = completed(diagnostic.summary, said);
+  return detail === undefined ? { ...diagnostic, summary } : { ...diagnostic, summary, detail: detail.replaceAll(inDetail, (command) => typed(command, said)) };
 }
 
 export const told = (diagnostics: readonly Diagnostic[], said: Said): readonly Diagnostic[] => diagnostics.map((one) => toldOne(one, said));
+
+export const toldVerdict = (verdict: Verdict, said: Said): Verdict => ({ ...verdict, detail: completed(verdict.detail, said) });
 
 export function toldOutcome(outcome: Outcome, said: Said): Outcome {
   return outcome.diagnostic === undefined ? outcome : { ...outcome, diagnostic: toldOne(outcome.diagnostic, said) };

@@ -3,7 +3,7 @@ import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'com
 import { commands, type CommandSpec, type Flags, type FlagSpec } from './command-table.js';
 import { version } from './version.js';
 
-const groups: Readonly<Record<string, string>> = { state: 'care of the state', provider: 'the provider for Terraform and OpenTofu', sim: 'single SIMs' };
+const groups: Readonly<Record<string, string>> = { state: 'show and change the state', provider: 'the provider for Terraform and OpenTofu', sim: 'change the status of a SIM' };
 
 const closing = `
 Exit codes: 0 done, 1 error, 2 changes (--detailed-exitcode), 3 blocked by

@@ -4,7 +4,7 @@ import type { Fingerprints } from '../ports/index.js';
 import type { AuditDesk } from '../reconciler/drift.js';
 import type { Meta } from '../report/index.js';
 import type { Snapshot, Store } from '../state/index.js';
-import { told } from './commands-to-type.js';
+import { told, toldVerdict } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds, storeOf } from './memory.js';
 import { brokenHere, loadProject, chosen, type Chosen } from './project.js';
@@ -88,5 +88,6 @@ export function metaOf(context: Context, { project, reached }: Site, snapshot: S
 export async function documentOf(context: Context, site: Site, snapshot: Snapshot | undefined, plan: Plan, keeps: 'all' | 'count', impact?: Impact): Promise<PlanDocument> {
   const { planDocument } = await import('../report/index.js');
   const diagnostics = told(plan.diagnostics, context.said);
-  return planDocument({ plan: { ...plan, diagnostics }, kinds: context.kinds, meta: metaOf(context, site, snapshot), keeps, impact });
+  const verdicts = plan.verdicts.map((one) => toldVerdict(one, context.said));
+  return planDocument({ plan: { ...plan, diagnostics, verdicts }, kinds: context.kinds, meta: metaOf(context, site, snapshot), keeps, impact });
 }

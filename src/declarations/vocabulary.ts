@@ -27,23 +27,23 @@ const header = (name: string): Attribute => text(`What this deployment calls ${n
 
 export const settings = object('How the project is run. At most once in a project.', {
   target: choice('Absent: the environment names the target. `emulator`: the cloud in a box, with its data in `.trueup/emulator.json`.', ['emulator'], { optional: true }),
-  state: text('Where the state is kept: a file, relative to the current folder, or an address.', { optional: true }),
+  state: text('The state file, relative to the current folder.', { optional: true }),
   policy: object(
-    'How much one run may destroy.',
+    'How many objects may be changed within 24 hours.',
     {
-      max_deletes: integer('Deletions in one run and within 24 hours; 5 unless told.', { optional: true }),
-      max_changed_percent: integer('Updates and deletions in per cent of the objects in the state; 30 unless told.', { optional: true }),
+      max_deletes: integer('Deletes within 24 hours; 5 by default.', { optional: true }),
+      max_changed_percent: integer('Updates and deletes within 24 hours, in per cent of all objects; 30 by default.', { optional: true }),
     },
     { optional: true },
   ),
-  requests_per_minute: integer('Calls a minute; 450 unless told, unlimited for a target on this machine.', { optional: true }),
+  requests_per_minute: integer('Calls a minute; 450 by default, unlimited for a target on this machine.', { optional: true }),
   v2_headers: object(
     'Names of the four v2 headers, where a deployment has its own.',
     Object.fromEntries(['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'].map((name) => [name, header(name)])),
     { optional: true },
   ),
   configuration_writes: choice(
-    'How router configurations are written: `put` (the default) sends the whole configuration with the declared members in it; `patch`, for deployments that take it, sends additions alone.',
+    'How router configurations are written: `put` (the default) sends the whole configuration with the declared members in it; `patch`, for deployments that take it, sends only what differs.',
     ['put', 'patch'],
     { optional: true },
   ),

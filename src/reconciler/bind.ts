@@ -12,18 +12,18 @@ export async function bind(desk: Desk & { readonly session: Session }, project: 
   const kind = desk.kinds.get(tryAddress(address)?.kind ?? '');
   if (!kind) refuse('unknown-kind', `${address} is no address of a kind known here.`, { detail: `Kinds: ${[...desk.kinds.keys()].join(', ')}.` });
   if (!declaration)
-    refuse('undeclared', `${address} is not declared, so the next apply would let it go again.`, {
+    refuse('undeclared', `${address} is not declared, so the next apply would remove it.`, {
       detail: `Declare it first; trueup export writes what is live as declarations.`,
     });
   const bound = state.resources[previousAddress(declaration, state) ?? address];
   if (bound?.id === id) return { address, kind: kind.name, action: 'adopt', outcome: 'done', id };
   // What the address is bound to is gone, or has still to go: an attempt to make another object in its place was cut off.
   const attempt = pending.find((intent) => intent.address === address && intent.action === 'create');
-  if (bound && !attempt) refuse('bound', `${address} is bound to ${bound.id} already.`, { detail: `Let it go first: trueup state rm ${shellWord(address)}` });
+  if (bound && !attempt) refuse('bound', `${address} is bound to ${bound.id} already.`, { detail: `Forget it first: trueup state rm ${shellWord(address)}` });
   const owner = Object.entries(state.resources).find(([, entry]) => objectsIn(entry).includes(`${kind.name} ${id}`))?.[0];
   if (owner !== undefined) refuse('bound', `${id} is managed as ${owner} already.`, { detail: `Move it: trueup state mv ${shellWord(owner)} ${shellWord(address)}` });
   const live = (await desk.cloud.find(kind, [id]))[0];
-  if (!live) refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `What is there: trueup get ${kind.name}` });
+  if (!live) refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `List what is live: trueup get ${kind.name}` });
   const entry: Entry = {
     kind: kind.name,
     id: live.id,

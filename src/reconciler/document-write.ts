@@ -56,7 +56,7 @@ export async function prepare(cloud: Pick<CloudReader, 'find' | 'compose'>, { ki
     if (!(error instanceof Refusal)) throw error;
     return { refused: { class: 'not_sent', ...(error.diagnostics[0] && { diagnostic: error.diagnostics[0] }) } };
   }
-  if (!live) return refused('gone', 'was deleted outside of trueup meanwhile.');
+  if (!live) return refused('gone', 'was deleted outside of trueup since the plan.');
   const { fields } = write;
   if (secretsIn(fields).size === 0 && taken(kind, fields, live)) return 'unneeded';
   const now = ours(kind, fields, live.values, planned);

@@ -316,8 +316,11 @@ async function lostBy(
   const state = await recheck?.after();
   if (!recheck || state === 'holds') return undefined;
   if (state === 'unread') {
-    const summary = `${change.address} was carried out, and nobody could look whether account ${recheck.account} still has an administrator.`;
-    hands.emit({ type: 'diagnostic', diagnostic: { severity: 'warning', code: 'unverified', summary, detail: 'Look: trueup get access', address: change.address } });
+    const summary = `${change.address} was updated, but the reading after it failed: it is not known whether account ${recheck.account} still has an administrator.`;
+    hands.emit({
+      type: 'diagnostic',
+      diagnostic: { severity: 'warning', code: 'unverified', summary, detail: 'List users, accounts and roles: trueup get access', address: change.address },
+    });
     return undefined;
   }
   if (!reroles(change)) return { outcome: 'failed', id: change.id, diagnostic: lostAdministration(change, recheck, 'nothing was put back.') };
@@ -360,7 +363,7 @@ async function proven(hands: Hands, { kind, write }: Errand, { address, id = '' 
 export function unproven(address: string, shown: Exclude<Shown, 'taken'>): Diagnostic {
   const [code, seen] = (
     {
-      unread: ['unread', 'nobody could look whether it did'],
+      unread: ['unread', 'the reading after it failed'],
       earlier: ['not-shown', 'it still shows the earlier value'],
       other: ['not-taken', 'what it holds is not what was sent'],
     } as const
@@ -481,7 +484,7 @@ async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base
 
 /** Waits until nothing of an intent can land any more; false where the run is to end. */
 async function outlived({ clock, emit, signal, settleMilliseconds }: Hands, { address }: Intent): Promise<boolean> {
-  emit({ type: 'waiting', why: `until the update of ${address} can no longer land`, milliseconds: settleMilliseconds });
+  emit({ type: 'waiting', why: `until the update of ${address} can no longer take effect`, milliseconds: settleMilliseconds });
   await clock.sleep(settleMilliseconds, signal).catch(() => undefined);
   return !signal.aborted;
 }

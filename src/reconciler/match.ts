@@ -144,7 +144,7 @@ export class Matcher {
         declaration,
         'adopt-missing',
         `${declaration.address} wants to adopt ${id}, but no live object of ${declaration.kind} has this id.`,
-        `List what is there: trueup get ${declaration.kind}`,
+        `List what is live: trueup get ${declaration.kind}`,
       );
     return { how: 'adopt', live, ...base };
   }
@@ -154,7 +154,7 @@ export class Matcher {
       declaration,
       'adopt-bound',
       `${declaration.address} is bound to ${entry.id}, but lifecycle.adopt names ${adopt}.`,
-      `Remove lifecycle.adopt, or let the bound object go first: trueup state rm ${shellWord(declaration.address)}`,
+      `Remove lifecycle.adopt, or forget the bound object first: trueup state rm ${shellWord(declaration.address)}`,
     );
   }
 }
@@ -246,5 +246,5 @@ export function adviceToFind(kind: Kind, values: Values, live: Iterable<Live>): 
     values,
     Array.from(live, (one) => one.values),
   );
-  return own ?? `Make it where it is made, or correct ${names}. What is there: trueup get ${kind.name}`;
+  return own ?? `Create it where such objects are created, or correct ${names}. List what is live: trueup get ${kind.name}`;
 }

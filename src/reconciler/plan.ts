@@ -159,12 +159,12 @@ function replacements({ input: { kinds } }: Draft, changes: readonly Change[]): 
   return changes.flatMap((change): Diagnostic[] => {
     if (change.previous_id === undefined || !('id' in change)) return [];
     const secretive = [...walk(kinds.get(change.kind)?.attributes ?? {})].some(([, { secret }]) => secret);
-    const summary = `${change.address} was replaced outside of trueup: ${change.previous_id} is gone, and ${change.id} is there in its place`;
+    const summary = `${change.address} was replaced outside of trueup: ${change.previous_id} is gone, and ${change.id} matches the declaration now`;
     return [
       {
         severity: 'warning',
         code: REPLACED_OUTSIDE,
-        summary: `${summary}${secretive ? '; its secret is not known to be yours' : ''}.`,
+        summary: `${summary}${secretive ? '; its secret may not be the declared one' : ''}.`,
         address: change.address,
         ...(change.origin ? { origin: change.origin } : {}),
       },
@@ -181,7 +181,7 @@ function unseenNotes({ unseen }: Draft): readonly Diagnostic[] {
       severity: 'info',
       code: 'not-visible-yet',
       summary: `${shown} ${addresses.length === 1 ? 'was' : 'were'} created just now, and no listing shows ${addresses.length === 1 ? 'it' : 'them'} yet.`,
-      detail: 'That is no change. To see what is live, plan again in a minute.',
+      detail: 'This is neither drift nor a change. To see it, plan again in a minute: trueup plan',
     },
   ];
 }
@@ -320,8 +320,8 @@ function replacement(draft: Draft, kind: Kind, declaration: Declaration, values:
   const first = fitsBeside(draft, kind, declaration, before, values) ? 'create' : 'delete';
   if (first === 'delete') draft.vacated.add(address);
   const paths = fixed.map(({ path }) => path);
-  const outside = fixed.every(({ drifted }) => drifted) ? 'changed outside' : 'declared anew';
-  const base = common(draft, declaration, `${paths.join(', ')} ${outside}, and fixed at creation`, match);
+  const outside = fixed.every(({ drifted }) => drifted) ? 'changed outside of trueup' : 'changed in the declaration';
+  const base = common(draft, declaration, `${paths.join(', ')} ${outside}, and cannot be updated`, match);
   const id = live.id;
   const write: Write = { verb: 'delete', id, fields: {}, live };
   const old = { ...base, depends_on: first === 'create' ? [address] : [], id, before, deposed: true as const };
@@ -334,18 +334,20 @@ function replacement(draft: Draft, kind: Kind, declaration: Declaration, values:
 /** Why a live object cannot be replaced, and what to do then. */
 function hindranceTo(kind: Kind, { address, lifecycle }: Declaration, { how, entry, live }: Replacing['match']): string | undefined {
   const { create, delete: remove } = kind.operations;
-  const letGo = `Declare the other object under a name of its own, or let this one go: trueup state rm ${shellWord(address)}`;
+  const forget = `Declare the other object under a new name, or forget this one: trueup state rm ${shellWord(address)}`;
   const missing = [...(create ? [] : ['created']), ...(remove ? [] : ['deleted'])];
-  if (missing.length > 0) return `${kind.name} cannot be ${missing.join(' or ')} through the API, so it is not replaced. ${letGo}`;
+  if (missing.length > 0) return `${kind.name} cannot be ${missing.join(' or ')} through the API, so trueup cannot replace this object. ${forget}`;
   if (how !== 'recorded')
-    return `It is not managed yet, so it is not replaced. Correct the declaration, or bind it, and the next plan replaces it.\n${toBind(address, live.id, entry !== undefined)}`;
+    return `trueup replaces only objects that it manages, and this one is not managed yet. Correct the declaration; or bind the object, and the next plan replaces it.\n${toBind(address, live.id, entry !== undefined)}`;
   const { on_removal: removal = 'delete' } = lifecycle;
-  return removal === 'delete' ? undefined : `lifecycle.on_removal is ${removal}, so it is not deleted, and not replaced. ${letGo}`;
+  return removal === 'delete' ? undefined : `lifecycle.on_removal is ${removal}, so trueup may not delete the object, and cannot replace it. ${forget}`;
 }
 
 /** What to type so that an address holds another object. */
 const toBind = (address: string, id: string, bound: boolean): string =>
-  [...(bound ? [`Let go what is recorded: trueup state rm ${shellWord(address)}`] : []), `Bind the live object: trueup import ${shellWord(address)} ${shellWord(id)}`].join('\n');
+  [...(bound ? [`Forget the recorded object: trueup state rm ${shellWord(address)}`] : []), `Bind the live object: trueup import ${shellWord(address)} ${shellWord(id)}`].join(
+    '\n',
+  );
 
 /**
  * Whether the new object can be there beside the old one. What is identified by a name or by its content cannot, nor
@@ -374,22 +376,22 @@ function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
   if (match.gone && match.live) return REPLACED_OUTSIDE;
   if (match.how !== 'recorded') {
     const how = match.how === 'adopt' ? 'lifecycle.adopt names it' : 'it is the only unmanaged object that matches';
-    return changes.length > 0 ? `${how}; ${paths} will be brought in line` : how;
+    return changes.length > 0 ? `${how}; ${paths} will be updated` : how;
   }
   if (changes.length === 0) return match.renamedFrom === undefined ? 'it is as declared' : `renamed from ${match.renamedFrom}`;
   const drifted = changes.filter((change) => change.drifted).map((change) => change.path);
   return drifted.length === 0
-    ? `${paths} declared anew`
+    ? `${paths} changed in the declaration`
     : drifted.length === changes.length
-      ? `${paths} changed outside`
-      : `${drifted.join(', ')} changed outside; others declared anew`;
+      ? `${paths} changed outside of trueup`
+      : `${drifted.join(', ')} changed outside of trueup; others changed in the declaration`;
 }
 
 function immutable(declaration: Declaration, change: AttributeChange, detail: string): Diagnostic {
   return {
     severity: 'error',
     code: 'immutable',
-    summary: `${declaration.address}: ${change.path} is fixed; it is ${JSON.stringify(redact(change.before ?? null))} and cannot become ${JSON.stringify(redact(change.after ?? null))}.`,
+    summary: `${declaration.address}: ${change.path} is immutable: it is ${JSON.stringify(redact(change.before ?? null))} and cannot be updated to ${JSON.stringify(redact(change.after ?? null))}.`,
     detail,
     address: declaration.address,
     attribute: change.path,
@@ -401,7 +403,7 @@ function inTheWay(kind: Kind, { address, origin }: Declaration, { id }: Live): D
   return {
     severity: 'error',
     code: 'exists-already',
-    summary: `${address} would be replaced by a ${kind.singular.replaceAll('_', ' ')} that is there already: ${id}.`,
+    summary: `${address} cannot be replaced: the ${kind.singular.replaceAll('_', ' ')} ${id} already has the identity of the new object.`,
     detail: toBind(address, id, true),
     address,
     origin,
@@ -413,7 +415,7 @@ function masked(declaration: Declaration, path: string): Diagnostic {
     severity: 'error',
     code: 'masked-value',
     summary: `${declaration.address}: ${path} reads back masked, so a literal cannot be compared with it.`,
-    detail: 'Write the value as "${secret.env.NAME}", or leave the member out: what is not declared stays as it is.',
+    detail: 'Write the value as "${secret.env.NAME}", or leave the member out: an undeclared member keeps its live value.',
     address: declaration.address,
     attribute: path,
     origin: declaration.at(path),
@@ -424,7 +426,7 @@ function additionsOnly(declaration: Declaration): Diagnostic {
   return {
     severity: 'error',
     code: 'additions-only',
-    summary: `${declaration.address}: something has to be taken out of the configuration, and a PATCH can only add.`,
+    summary: `${declaration.address}: the change removes something from the configuration, and a PATCH can only add.`,
     detail: 'Remove settings.configuration_writes: patch, or leave out the members declared null and the list of removed defaults.',
     address: declaration.address,
     attribute: 'configuration',
@@ -479,7 +481,7 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
   }
   const live = world.get(kind.name)?.byId.get(entry.id);
   const how = deposed === undefined ? (entry.on_removal ?? removals(kind)[0]) : 'delete';
-  const why = deposed ?? (request.destroy ? 'everything is to be destroyed' : 'it is declared no more');
+  const why = deposed ?? (request.destroy ? 'the plan destroys everything' : 'it is no longer declared');
   const declaration = request.destroy || deposed !== undefined ? draft.declared.get(address) : undefined;
   const base = {
     address,
@@ -492,7 +494,7 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
     ...(deposed === undefined ? {} : { deposed: true as const }),
   };
   const created = live ? undefined : draft.input.visibility.created(kind.name, entry.id);
-  // An object that is forgotten too soon is nobody's any more.
+  // Some replicas may show a new object and others not: trueup forgets none before the settle time is over.
   if (created !== undefined) draft.awaited.add(address);
   if (created === 'unseen') {
     draft.unseen.add(address);
@@ -500,10 +502,10 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
   }
   if (!live) {
     if (deposed === undefined) draft.drift.push({ address, kind: kind.name, id: entry.id });
-    return { action: 'forget', ...base, reason: `${why}, and it is gone already` };
+    return { action: 'forget', ...base, reason: `${why}, and it no longer exists` };
   }
   const object = `${entry.kind} ${entry.id}`;
-  if (held.has(object)) return { action: 'forget', ...base, reason: `${why}; another address holds its object` };
+  if (held.has(object)) return { action: 'forget', ...base, reason: `${why}; another address manages its object` };
   held.add(object);
   if (how === 'delete' && kind.operations.delete) {
     const write: Write = { verb: 'delete', id: entry.id, fields: {}, live };
@@ -540,7 +542,7 @@ function lookUp({ kinds, project, world }: PlanInput, diagnostics: Diagnostic[])
                 .map((one) => one.id)
                 .join(', ')}`
         }.`,
-        detail: live.length === 0 ? `What is there: trueup get ${kind.name}` : `Say more about it, for example ${kind.id}: "${live[0]?.id}".`,
+        detail: live.length === 0 ? `List what is live: trueup get ${kind.name}` : `Add an attribute, for example ${kind.id}: "${live[0]?.id}".`,
         origin: lookup.origin,
       });
   }
@@ -604,8 +606,8 @@ function secretsUnseen(draft: Draft): Diagnostic[] {
     {
       severity: 'info',
       code: 'secret-unseen',
-      summary: `The secret of ${shown} cannot be compared here; it is taken as unchanged.`,
-      detail: 'Give its value to notice a rotation.',
+      summary: `The secret of ${shown} is not available here, so the plan treats it as unchanged.`,
+      detail: 'Set its environment variable, or provide its file: then the plan shows a changed secret.',
     },
   ];
 }

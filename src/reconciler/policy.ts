@@ -139,7 +139,7 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
     const shown = changed.slice(0, FEW).join(', ') + (changed.length > FEW ? ` and ${changed.length - FEW} more` : '');
     return [
       {
-        detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${shown}; adopt what is yours by name: lifecycle.adopt, or trueup import ADDRESS ID`,
+        detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${shown}; to change an object, name it in lifecycle.adopt, or bind it first: \`trueup import ADDRESS ID\``,
       },
     ];
   },
@@ -153,7 +153,7 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       const root = mine.length === 0 ? {} : ownRoot(collection);
       return possibleDuplicates(kind, mine, unmanaged.get(kind.name) ?? [], (values) => ({ ...root, ...values })).map(({ change, live, differing }) => ({
         address: change.address,
-        detail: `${change.address} nearly equals the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${differing.length === 0 ? 'no declared attribute differs' : `differs in ${differing.join(', ')}`}); if it is the same: trueup import ${shellWord(change.address)} ${shellWord(live.id)}`,
+        detail: `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${differing.length === 0 ? 'no declared attribute differs' : `differs in ${differing.join(', ')}`}); if both are the same object, bind it: \`trueup import ${shellWord(change.address)} ${shellWord(live.id)}\``,
       }));
     });
   },
@@ -161,7 +161,7 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
   'all-removed': ({ selection, changes }) =>
     selection.all_removed
       .filter((kind) => selection.removed.some(([address]) => address.startsWith(`${kind}.`)))
-      .map((kind) => ({ detail: `every declaration of ${kind} vanished: ${changes.filter((change) => change.kind === kind).length} would go` })),
+      .map((kind) => ({ detail: `no declaration of ${kind} is left: ${changes.filter((change) => change.kind === kind).length} would be removed` })),
 
   protected: ({ changes, input }) => {
     const protects = input.project.declarations.filter((one) => one.lifecycle.protect);
@@ -171,7 +171,7 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       .filter((change) => input.state?.resources[change.address]?.protect || declared.has(change.address))
       .map((change) => ({
         address: change.address,
-        detail: `${change.address} is protected; remove lifecycle.protect in a run of its own first`,
+        detail: `${change.address} is protected; remove lifecycle.protect and apply that first`,
       }));
   },
 
@@ -181,8 +181,8 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       .filter((change) => rises(change.before.role, roleAfter(change), roles))
       .map((change) => {
         const unknown = [change.before.role, roleAfter(change)].filter((role) => rank(role, roles) < 0).map(String);
-        const why = unknown.length === 0 ? '' : `; what ${unknown.join(' and ')} may do is not known: settings.roles ranks custom roles`;
-        return { address: change.address, detail: `${change.address} rises from ${String(change.before.role)} to ${String(roleAfter(change))}${why}` };
+        const why = unknown.length === 0 ? '' : `; the rank of ${unknown.join(' and ')} is not known: set it in settings.roles`;
+        return { address: change.address, detail: `${change.address} changes from ${String(change.before.role)} to the higher role ${String(roleAfter(change))}${why}` };
       }),
 
   'rule-without-destination': ({ changes, world }) => {
@@ -210,7 +210,7 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
       return [
         {
           ...(culprit === undefined ? {} : { address: culprit }),
-          detail: `${name} would be left ${inScope(values) ? 'without an enabled, unsuspended destination' : 'without scope'}`,
+          detail: `${name} would be left ${inScope(values) ? 'without an enabled, unsuspended destination' : 'without accounts and groups'}`,
         },
       ];
     });
@@ -257,7 +257,7 @@ export function maskedWords(masks: readonly string[]): { readonly what: string; 
   const [reads, they] = masks.length === 1 ? ['reads', 'it'] : ['read', 'them'];
   return {
     what: `${masks.join(', ')} ${reads} back masked, and a PUT would write the mask over ${they}`,
-    out: `declare ${they} as "\${secret.env.NAME}", or set settings.configuration_writes: patch, under which masks do not travel`,
+    out: `declare ${they} as "\${secret.env.NAME}", or set settings.configuration_writes: patch, which sends no masks`,
   };
 }
 
@@ -294,7 +294,7 @@ export function concerns(changes: readonly Change[], { world, project }: PlanInp
           {
             severity: 'warning',
             code: 'silent-destinations',
-            summary: `${change.address}: every destination is disabled or suspended, so nobody will hear of it.`,
+            summary: `${change.address}: every destination is disabled or suspended, so its alerts are not delivered.`,
             address: change.address,
             ...(origin ? { origin } : {}),
           },
@@ -303,7 +303,7 @@ export function concerns(changes: readonly Change[], { world, project }: PlanInp
   });
 }
 
-const earlier = (count: number): string => (count === 0 ? '' : `, ${count} already done`);
+const earlier = (count: number): string => (count === 0 ? '' : `, and ${count} in the last 24 hours`);
 
 /** `<kind> <id>` of every existing object that is written by one of these verbs, adopted or not. */
 function objectsOf(changes: readonly Change[], verbs: readonly Spent['action'][]): ReadonlySet<string> {

@@ -135,7 +135,9 @@ function administration({ cloud, kinds, roles }: Tools, { change, account, witne
     account,
     async before() {
       if (witness && (await stands(witness)) && (await isPath(witness.path))) return;
-      refuse('last-administrator', `${change.address} would leave account ${account} without an administrator: who was to remain one is none any more.`, { detail: 'Plan again.' });
+      refuse('last-administrator', `${change.address} would leave account ${account} without an administrator: the one who was to remain does not administer it any more.`, {
+        detail: 'Plan again.',
+      });
     },
     async after() {
       try {
@@ -163,7 +165,10 @@ function emptiness({ cloud, kinds, isDeleted }: Tools, { address, id }: Extract<
       for (const [name, attribute] of holders) {
         const kind = kinds.get(name);
         const found = kind ? (await cloud.search(kind, { [attribute]: id })).find((live) => !isDeleted(name, live.id) && names(live, attribute)) : undefined;
-        if (found) refuse('account-in-use', `${address} (account ${id}) holds the ${(kind as Kind).singular.replaceAll('_', ' ')} ${found.id} now.`, { detail: 'Plan again.' });
+        if (found)
+          refuse('account-in-use', `${address} (account ${id}) holds the ${(kind as Kind).singular.replaceAll('_', ' ')} ${found.id} now, so it was not deleted.`, {
+            detail: 'Plan again.',
+          });
       }
     },
     after: () => Promise.resolve('holds'),
@@ -201,15 +206,15 @@ function absence({ cloud, clock, kinds, allow, settleMilliseconds, isDeleted, is
 
 /** What is said of a demotion or a move after which nobody was left. @param back why the role could not be put back; absent where it was */
 export function lostAdministration(change: Change, { account }: Recheck, back?: string): Diagnostic {
-  const what = demotes(change) ? 'was carried out' : 'was moved';
+  const what = demotes(change) ? 'was updated' : 'was moved';
   const [end, detail] =
     back === undefined
-      ? [`the role ${String('before' in change ? change.before.role : '')} was put back.`, 'Somebody else took the other administrator away at the same time. Plan again.']
+      ? [`the role ${String('before' in change ? change.before.role : '')} was put back.`, 'The other administrator was changed outside of trueup at the same time. Plan again.']
       : [back, `Give somebody the role administrator of account ${account}.`];
   return {
     severity: 'error',
     code: 'last-administrator',
-    summary: `${change.address} ${what}, and account ${account} had no administrator any more: ${end}`,
+    summary: `${change.address} ${what}, and account ${account} had no administrator afterwards: ${end}`,
     detail,
     address: change.address,
   };

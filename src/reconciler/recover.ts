@@ -89,7 +89,7 @@ async function waitUntilLanded({ clock, emit, signal, settleMilliseconds }: Look
   if (intents.length === 0 || wait <= 0) return;
   emit({
     type: 'waiting',
-    why: `until ${intents.length === 1 ? `the ${intents[0]?.action} of ${intents[0]?.address}` : `${intents.length} requests`} can no longer land`,
+    why: `until ${intents.length === 1 ? `the ${intents[0]?.action} of ${intents[0]?.address}` : `${intents.length} requests`} can no longer take effect`,
     milliseconds: wait,
   });
   await clock.sleep(wait, signal);
@@ -112,7 +112,7 @@ async function stableListing({ cloud, clock, signal, settleMilliseconds }: Looke
       {
         severity: 'error',
         code: 'unsettled',
-        summary: `${kind.name} kept changing while an interrupted create was looked for.`,
+        summary: `The listing of ${kind.name} kept changing while trueup searched it for an interrupted create.`,
         detail: 'Run apply again when nobody else is working on the account.',
       },
     ],
@@ -174,7 +174,7 @@ export async function recover(looker: Looker, session: Session): Promise<readonl
     code: 'recovered',
     summary:
       one.verdict === 'applied'
-        ? `${one.intent.address} was created by an interrupted run as ${one.live.id}; it is recorded now.`
+        ? `${one.intent.address} was created by an interrupted run as ${one.live.id}; the state holds it now.`
         : `${one.intent.address} was not created by the interrupted run.`,
     address: one.intent.address,
   }));
@@ -253,13 +253,13 @@ export function question({ intent, candidates }: Undecided): Diagnostic {
   const rest = candidates.length > LISTED ? [`  and ${candidates.length - LISTED} more`] : [];
   const equal = candidates.find(({ differing: names }) => names.length === 0);
   const advice = equal
-    ? `If it is the one of ${equal.id}: trueup import ${address} ${shellWord(equal.id)}`
-    : 'None of them is equal to what was sent, so probably somebody else made them.';
+    ? `If ${equal.id} is the object that was created: trueup import ${address} ${shellWord(equal.id)}`
+    : 'None of them equals what was sent, so they were probably created outside of trueup.';
   return {
     severity: 'error',
     code: 'undecided',
-    summary: `Whether ${intent.address} was created is not clear: ${candidates.length === 1 ? 'one object' : `${candidates.length} objects`} may have appeared since.`,
-    detail: [...shown, ...rest, advice, `If it was not created, drop the attempt: trueup state rm ${address}`].join('\n'),
+    summary: `It is not clear whether ${intent.address} was created: ${candidates.length === 1 ? 'one object' : `${candidates.length} objects`} may be new since the request.`,
+    detail: [...shown, ...rest, advice, `If it was not created, forget the attempt: trueup state rm ${address}`].join('\n'),
     address: intent.address,
   };
 }
@@ -279,7 +279,11 @@ export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome
       return {
         ...base,
         outcome: 'unknown',
-        diagnostic: trouble('unread', `Whether ${intent.address} was created is not known: nobody could look.`, 'Run apply again: it looks first, and sends nothing twice.'),
+        diagnostic: trouble(
+          'unread',
+          `It is not known whether ${intent.address} was created: the reading after the request failed.`,
+          'Run apply again: it reads before it sends anything.',
+        ),
       };
   }
 }

@@ -114,13 +114,13 @@ function doubtfulRenames(
       return doubt(
         'renamed-bound',
         'both are recorded',
-        `Remove lifecycle.renamed_from; ${former} is then removed as declared no more. To keep its object: trueup state rm ${shellWord(former)}`,
+        `Remove lifecycle.renamed_from; ${former} is then removed, because it is no longer declared. To keep its object: trueup state rm ${shellWord(former)}`,
       );
     if (!inPaths(entry.file))
       return doubt(
         'renamed-elsewhere',
         `that was declared in ${entry.file}, which is not covered`,
-        `If nothing there declares it any more, let the new address have it: trueup state mv ${shellWord(former)} ${shellWord(address)}`,
+        `If nothing there declares it any more, move it to the new address: trueup state mv ${shellWord(former)} ${shellWord(address)}`,
       );
     return [];
   });

@@ -78,7 +78,7 @@ function metricsOf({ audits, startedAt, lastAt, lastGoodAt, seconds, requests, d
     ),
     gauge(
       'settled_objects',
-      'Managed objects that another hand changed into what is declared.',
+      'Managed objects that were changed outside of trueup to what is declared.',
       by('kind', document ? tally(document.drift.flatMap(({ kind, status }) => (status === 'settled' ? [kind] : []))) : {}),
     ),
     gauge('unmanaged_objects', 'Live objects that nothing here manages.', by('kind', document?.unmanaged ?? {})),

@@ -81,5 +81,5 @@ function* driftItems({ resource_drift }: PlanDocument, level: Level): Lines {
     yield '';
     yield* differenceFence(changes.map(outsideDifference), level);
   });
-  yield* folded(`${plural(resource_drift.length, 'object')} changed outside since the last apply`, lines);
+  yield* folded(`${plural(resource_drift.length, 'object')} changed outside of trueup since the last apply`, lines);
 }

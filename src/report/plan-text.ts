@@ -59,7 +59,7 @@ function* requestLines(changes: readonly ResourceChange[], color: Palette, width
 
 function* driftLines(drift: readonly ResourceDrift[], color: Palette, width: number): Lines {
   if (drift.length === 0) return;
-  yield color.bold('Changed outside since the last apply');
+  yield color.bold('Drift since the last apply');
   for (const one of drift) {
     yield* flow(one.actions[0] === 'delete' ? `${one.address} is gone` : one.address, { width, lead: '  ' });
     yield* differenceLines(one.changes.map(outsideDifference), color, width, 4);

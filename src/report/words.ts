@@ -146,10 +146,10 @@ export function driftSentence({ drift, summary, expectations, diagnostics }: Dri
 export const driftMeanings: Readonly<Record<DriftRecord['status'], string>> = {
   changed: 'the live object is not as declared',
   gone: 'the live object was deleted outside of trueup',
-  replaced: 'another object is there in its place',
-  missing: 'declared, and there is no live object',
-  undeclared: 'in the state, declared no more',
-  settled: 'changed outside of trueup into what is declared',
+  replaced: 'the object is gone, and another one matches the declaration',
+  missing: 'declared, but no live object exists',
+  undeclared: 'in the state, but no longer declared',
+  settled: 'changed outside of trueup to what is declared',
 };
 
 /** What became of an expectation. */
@@ -170,7 +170,7 @@ export function ailmentSentence({ code, kind, id, address, summary, detail, at }
 export function changedBy(record: DriftRecord): string {
   const { status, since, changes } = record;
   const anew = status === 'changed' && since !== null && changes.every(({ applied, live }) => equal(applied, live));
-  return anew ? 'not changed outside: declared anew' : authorSentence(record);
+  return anew ? 'not changed outside of trueup: the declaration changed' : authorSentence(record);
 }
 
 /** Who did it, or when it was done by nobody knows whom. */

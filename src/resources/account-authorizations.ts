@@ -11,13 +11,13 @@ function otherIdSpace({ account, user }: Values, live: readonly Values[]): strin
   if (typeof account !== 'string' || accounts.includes(account)) return undefined;
   const shown = accounts.slice(0, FEW).join(', ') + (accounts.length > FEW ? ` and ${accounts.length - FEW} more` : '');
   const there = accounts.length === 0 ? 'The v3 API shows no authorization of any account' : `No authorization that the v3 API shows is of account ${account}, only of ${shown}`;
-  return `${there}. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows${typeof user === 'string' ? ` beside user ${user}` : ''}. What is there: trueup get account_authorizations -o json`;
+  return `${there}. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows${typeof user === 'string' ? ` beside user ${user}` : ''}. List what is live: trueup get account_authorizations -o json`;
 }
 
 export const accountAuthorizations = kind({
   name: 'account_authorizations',
   singular: 'account_authorization',
-  doc: 'The role a user holds in an account and its sub-accounts. Recognised by user and account; it cannot be created or deleted here, only adopted, changed and let go.',
+  doc: 'The role a user holds in an account and its sub-accounts. Recognised by user and account; it cannot be created or deleted here, only adopted, updated and forgotten.',
   id: 'id',
   identity: ['user', 'account'],
   attributes: {

@@ -69,8 +69,8 @@ export async function takeLock(tools: LockTools, path: string, operation: string
         if ((await ifThere(tools.files.read(path))) !== mine)
           refuse(
             'lock-lost',
-            `this run does not hold ${path} any more: it was unlocked by hand, or its folder was changed`,
-            { detail: 'Nothing more is sent. What was done is in the journal; plan again.' },
+            `this run no longer holds the lock ${path}: somebody removed the lock, or changed its folder`,
+            { detail: 'The run sends nothing more. The journal holds what it did. Plan again.' },
             exits.locked,
           );
         seen = now;
@@ -153,7 +153,7 @@ export async function breakLock({ files, random, lock }: LockTools, path: string
   if ((await judge(lock, record)) === 'alive')
     return refuse(
       'lock-alive',
-      `its holder is running: process ${record.pid} on this machine, since ${record.created_at}`,
+      `the run that holds the lock is still active: process ${record.pid} on this machine, since ${record.created_at}`,
       { detail: `Wait for it, or end it first: kill ${record.pid}` },
       exits.locked,
     );
@@ -239,7 +239,7 @@ function refuseHeld(path: string, holder: LockRecord | 'damaged' | undefined): n
   if (holder === 'damaged')
     refuse(
       'locked',
-      `${path} is no lock that trueup wrote`,
+      `${path} is not a lock file that trueup wrote`,
       { detail: `Where no other run is active, remove it: rm ${shellWord(path)}`, origin: { file: path, line: 1, column: 1 } },
       exits.locked,
     );

@@ -8,15 +8,15 @@ const meanings: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left',
   EDQUOT: 'the quota is used up',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of the path is no folder',
+  ENOTDIR: 'a part of the path is not a folder',
   EEXIST: 'something else is already there',
   ENOENT: 'a part of the path does not exist',
-  ELOOP: 'the symbolic links go in circles',
+  ELOOP: 'the symbolic links form a loop',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many files are open',
-  EIO: 'the medium has failed',
+  EIO: 'the disk reported an input/output error',
   EFTYPE: 'it is not a regular file',
-  EFBIG: 'it may not become larger',
+  EFBIG: 'it would exceed the largest allowed size',
 };
 
 interface DiskError extends Error {
@@ -42,7 +42,7 @@ export async function withDisk<T>(path: string, use: () => Promise<T>): Promise<
     if (error instanceof Refusal || !isDiskError(error)) throw error;
     const where = (error.path ?? path).replace(/\.[0-9a-f-]{36}\.tmp$/, '');
     return refuse('disk', `cannot use ${where}: ${meaningOf(error)}`, {
-      detail: 'Mend this, or name another file, and run the same command again.',
+      detail: 'Fix this, or name another file. Then run the same command again.',
     });
   }
 }

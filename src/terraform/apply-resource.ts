@@ -26,7 +26,7 @@ import { readBack, shownOf } from '../reconciler/read-back.js';
 import { composedAll, isRecord, managed, resultOf, says, stateOf, valueOf, versionOf } from './convert.js';
 import { failureOf, make } from './create.js';
 import type { CtyObject, CtyValue } from './cty.js';
-import { createdNow, visible } from './created.js';
+import { createdIn, createdNow, visible } from './created.js';
 import { complaints, told, wordsFor } from './diagnostics.js';
 import { claimOf } from './journal.js';
 import type { ApplyReply, WireDiagnostic } from './protocol.js';
@@ -86,8 +86,8 @@ async function update(
   const declared = managed(kind, planned, config);
   const renewed = (path: string): boolean => memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
   return within(whole, { kind, operation: 'update', block: planned }, async (shop, bench) => {
-    const live = await visible(shop, kind, id, await bench.current(shop, kind, id), kept);
-    if (!live) return refuse('gone', `${wordsFor(kind)} ${id} was deleted by another hand meanwhile.`, { detail: 'Plan again.' });
+    const live = await visible(shop, kind, id, await bench.current(shop, kind, id), createdIn(kept));
+    if (!live) return refuse('gone', `${wordsFor(kind)} ${id} was deleted outside of Terraform meanwhile.`, { detail: 'Plan again.' });
     const { now, diagnostics } = await brought(shop, bench, { kind, live, declared, renewed, prior });
     return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
   });
@@ -168,7 +168,7 @@ function refuseMoved(kind: Kind, prior: CtyObject, { id, values }: Live, changes
   const names = [...new Set(changes.map(({ path }) => path.split('.', 1)[0] as string))];
   const moved = names.find((name) => !stands(kind, name, prior, values[name]));
   if (moved !== undefined)
-    refuse('moved', `${moved} of ${wordsFor(kind)} ${id} was changed by another hand since the plan.`, { detail: 'Plan again to see what is there.', attribute: moved });
+    refuse('moved', `${moved} of ${wordsFor(kind)} ${id} was changed outside of Terraform since the plan.`, { detail: 'Plan again to see what is there.', attribute: moved });
 }
 
 function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefined): boolean {
@@ -183,7 +183,7 @@ async function remove(whole: Shop, kind: Kind, prior: CtyObject, kept: Uint8Arra
   whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
   return within(whole, { kind, operation: 'delete', block: prior }, async (shop, bench) => {
-    const live = await visible(shop, kind, id, await bench.current(shop, kind, id), kept);
+    const live = await visible(shop, kind, id, await bench.current(shop, kind, id), createdIn(kept));
     if (!live) return { new_state: null };
     refuseMoved(
       kind,

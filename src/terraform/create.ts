@@ -5,6 +5,7 @@ import { taken } from '../reconciler/diff.js';
 import { applied } from '../reconciler/merge.js';
 import { adviceToFind, identityKey, indexByIdentity } from '../reconciler/match.js';
 import { question, type Undecided } from '../reconciler/recover.js';
+import { visible } from './created.js';
 import { wordsFor } from './diagnostics.js';
 import { claimOf, SHOWN, withPlace } from './journal.js';
 import { typeName } from './schema.js';
@@ -67,13 +68,17 @@ function creation({ random, cloud, run }: Shop, kind: Kind, declared: Values): C
   return { action: 'create', address: `${kind.name}.${name}`, kind: kind.name, name, reason: '', depends_on: [], desired, write, request: cloud.compose(kind, write) };
 }
 
-/** What a run that is over made of the same content, where it is live and still equal. */
-async function leftOver({ run, claims, limit }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live | undefined> {
+/** What a run that is over made of the same content, where it is live and still equal. One that no listing may show yet is waited for. */
+async function leftOver(shop: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live | undefined> {
+  const { run, claims, limit } = shop;
+  const { recent = [] } = bench.session.snapshot.state;
   const content = digest(applied(kind, declared));
   const alike = ({ kind: name, file, applied: theirs }: Entry): boolean => name === kind.name && file !== run.id && file !== SHOWN && digest(theirs) === content;
   for (const [address, entry] of [...bench.entries].filter(([, one]) => alike(one))) {
     if (claims.has(claimOf(kind.name, entry.id)) || !(await run.isOver(entry))) continue;
-    const live = (await limit.until(bench.base(kind))).byId.get(entry.id);
+    const created = recent.find((one) => one.kind === kind.name && one.unseen.includes(entry.id));
+    const found = (await limit.until(bench.base(kind))).byId.get(entry.id);
+    const live = await limit.until(visible(shop, kind, entry.id, found, created));
     if (!live || !taken(kind, entry.applied, live) || bench.entries.get(address) !== entry) continue;
     const mine = { ...entry, file: run.id };
     bench.entries.set(address, mine);

@@ -16,8 +16,8 @@ export function createdNow({ clock, cloud }: Pick<Shop, 'clock' | 'cloud'>): Uin
 /** What is kept once a reading has shown the object: from then on its absence means that it is gone. */
 export const seen: Uint8Array = new Uint8Array();
 
-/** Undefined where nothing is kept, or something that this version does not know. */
-function createdIn(kept: Uint8Array): Moment | undefined {
+/** When an object was created, by the private part of the state; undefined where nothing is kept, or something that this version does not know. */
+export function createdIn(kept: Uint8Array): Moment | undefined {
   try {
     const { created } = JSON.parse(Buffer.from(kept).toString('utf8')) as { readonly created?: unknown };
     return isObject(created) ? (created as unknown as Moment) : undefined;
@@ -28,17 +28,16 @@ function createdIn(kept: Uint8Array): Moment | undefined {
 
 /**
  * An object that may not be visible yet: read again, with growing pauses, as long as it was created less than the settle time ago.
- * @param found by a first reading; @param kept the private part of the state
+ * @param found by a first reading; @param created absent where a reading has shown it since
  */
 export async function visible(
   { cloud, clock, emit, signal, settleMilliseconds }: Shop,
   kind: Kind,
   id: string,
   found: Live | undefined,
-  kept: Uint8Array,
+  created: Moment | undefined,
 ): Promise<Live | undefined> {
-  const created = found ? undefined : createdIn(kept);
-  if (!created) return found;
+  if (found || !created) return found;
   const began = clock.monotonic();
   for (let pause = FIRST_PAUSE; ; pause *= 2) {
     const left = settleMilliseconds - ageOf(created, nowOf(clock, cloud.skew(), clock.monotonic() - began));

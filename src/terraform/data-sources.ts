@@ -52,7 +52,7 @@ export async function readObject(sight: Sight, kind: Kind, schema: Shown, config
     .map(({ id }) => id)
     .join(', ');
   return refuse('lookup', `Exactly one of ${kind.name} must match, but ${only ? `${met.length} do: ${ids}` : 'none does'}.`, {
-    detail: only ? `Say more about it, for example ${kind.id} = "${only.id}".` : `What is there: trueup get ${kind.name}`,
+    detail: only ? `Add an attribute, for example ${kind.id} = "${only.id}".` : `List what is live: trueup get ${kind.name}`,
   });
 }
 

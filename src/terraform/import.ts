@@ -26,7 +26,7 @@ function advised(kind: Kind, error: unknown): never {
 }
 
 const formsOf = (kind: Kind): string =>
-  `Give its id${kind.identity === 'content' ? '' : `, or ${kind.identity.map((name) => `${name}=…`).join(',')}`}. What is there: trueup get ${kind.name}`;
+  `Give its id${kind.identity === 'content' ? '' : `, or ${kind.identity.map((name) => `${name}=…`).join(',')}`}. List what is live: trueup get ${kind.name}`;
 
 /** `name=value` pairs; a comma parts them only where the name of an attribute follows. Undefined for what is an id. */
 function conditionsIn(kind: Kind, text: string): ReadonlyMap<string, string> | undefined {

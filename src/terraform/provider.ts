@@ -25,7 +25,7 @@ import { isRecord, stateOf } from './convert.js';
 import { withoutSecrets } from './checker.js';
 import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './cty.js';
 import { askedBadly, readObject, readRecords } from './data-sources.js';
-import { seen, visible } from './created.js';
+import { createdIn, seen, visible } from './created.js';
 import { complaints, wordsFor } from './diagnostics.js';
 import { importedId } from './import.js';
 import { claimOf, journalOf, type Journal, type Run } from './journal.js';
@@ -236,7 +236,7 @@ async function readState(shop: () => Promise<Shop>, kind: Kind, state: CtyObject
   if (typeof id !== 'string' || id === '')
     return refuse('no-id', `The state of ${wordsFor(kind)} holds no id.`, { detail: 'Remove it (terraform state rm) and import the object again.' });
   const open = await shop();
-  const found = async (): Promise<Live | undefined> => visible(open, kind, id, await open.sight.find(kind, id), kept);
+  const found = async (): Promise<Live | undefined> => visible(open, kind, id, await open.sight.find(kind, id), createdIn(kept));
   const live = await timed(open.clock, { kind, operation: 'read', block: state }, (limit) => limit.until(found()));
   return live ? { new_state: stateOf(kind.attributes, live.values, state), private: seen } : { new_state: null };
 }

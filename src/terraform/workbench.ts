@@ -21,6 +21,7 @@ import { beforeRun, perform, type Before, type Hands, type Performed, type Surro
 import type { Collection, World } from '../reconciler/observe.js';
 import { rechecksOf } from '../reconciler/recheck.js';
 import { outcomeOf, recordsOf, settle, type Settled } from '../reconciler/recover.js';
+import { moves, reroles } from '../reconciler/roles.js';
 import { claimOf, type Held, type Journal, type Run } from './journal.js';
 import { listed, look, type Sight } from './sight.js';
 import type { Limit } from './timeouts.js';
@@ -210,7 +211,7 @@ export function benchOf(tools: Tools, held: Held): Bench {
       const known = count <= LOOKS && !bases.has(kind.name) ? undefined : (await limit.until(base(kind))).byId.get(id);
       return known ?? look(mine, kind, id);
     },
-    write: (hand, change, world) => send(hand, change, around(undefined, world && recheckOf(world, change))),
+    write: (hand, change, world) => send(hand, change, { ...around(undefined, world && recheckOf(world, change)), awaited: () => reroles(change) || moves(change) }),
     async make(hand, kind, change) {
       const listing = await hand.limit.until(base(kind));
       for (let last = false; ; last = true) {

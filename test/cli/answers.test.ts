@@ -235,7 +235,7 @@ describe('v3 ids of accounts may be another id space', () => {
     const stderr = flat((await wanting(account).expect(1, ['plan'], await shown(live))).stderr);
     expect(stderr).toContain('[cannot-create]');
     expect(stderr).toMatch(words);
-    expect(stderr).toContain('What is there: trueup get account_authorizations -o json');
+    expect(stderr).toContain('List what is live: trueup get account_authorizations -o json');
   });
 
   test('an account that v3 shows gets none', async () => {

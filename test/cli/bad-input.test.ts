@@ -385,7 +385,7 @@ describe('beside the state', () => {
     const { home, state } = await applied();
     for (const text of ['', '{}', 'garbage', lockOf({ id: '../../x' }), lockOf({ pid: -1 }), lockOf({ extra: 1 })]) {
       writeFileSync(`${state}.lock`, text);
-      await refused(home, ['apply', '--auto-approve'], 4, /state\.json\.lock is no lock that trueup wrote/);
+      await refused(home, ['apply', '--auto-approve'], 4, /state\.json\.lock is not a lock file that trueup wrote/);
     }
   });
 

@@ -157,7 +157,7 @@ describe('a run that was killed while an object was created', () => {
     one.intercept = async (request, proceed) => (request.method === 'POST' ? new Response('<html>', { status: 429, headers: { 'content-type': 'text/html' } }) : proceed());
     const ended = home.start(APPLY, one.there);
     const other = folder({ 'trueup.yaml': rule.replace('login_success', 'account_locked') });
-    await ended.says('can no longer land');
+    await ended.says('can no longer take effect');
     one.intercept = undefined;
     await other.expect(0, APPLY, one.there);
     const { code, stdout, stderr } = await ended.ended;

@@ -75,7 +75,7 @@ describe('a run without a state', () => {
     const { stdout } = await home.expect(3, ['plan'], one.there);
     const [first] = one.objects('alert_rules');
     expect(flat(stdout)).toContain(
-      `alert_rules.r0 nearly equals the unmanaged alert rule ${String(first?.['alert_config_id'])} (differs in filter_criteria); if it is the same: trueup import alert_rules.r0`,
+      `alert_rules.r0 is a possible duplicate of the unmanaged alert rule ${String(first?.['alert_config_id'])} (differs in filter_criteria); if both are the same object, bind it: \`trueup import alert_rules.r0`,
     );
     expect(stdout.match(/BLOCKED possible-duplicate/g)).toHaveLength(40);
     expect(lastLine(stdout)).toBe('BLOCKED by possible-duplicate. To allow it: --allow possible-duplicate');
@@ -96,7 +96,7 @@ describe('a run without a state', () => {
     one.tamper('alert_push_destinations', (all) => all.map((record) => (record['name'] === 'Other' ? { ...record, endpoint: { url: 'https://hooks.example.com/c' } } : record)));
     one.tamper('accounts', (all) => all.filter(({ name }) => name !== 'A'));
     const { stdout } = await home.expect(2, ['drift', '--detailed-exitcode'], one.there);
-    expect(stdout).toContain('declared, and there is no live object');
+    expect(stdout).toContain('declared, but no live object exists');
     expect(stdout).not.toMatch(/never made|last applied|secret/);
     const document = JSON.parse((await home.expect(0, ['drift', '--format', 'json'], one.there)).stdout) as DriftDocument;
     expect(document.drift.map(({ address, status, changes }) => [address, status, changes.map(({ path }) => path)])).toEqual([
@@ -154,7 +154,7 @@ describe('an object that another hand put in place of ours', () => {
     expect(plan.resource_drift).toMatchObject([{ address: 'alert_push_destinations.pager', id, actions: ['delete'], replaced_by: other }]);
     const drift = JSON.parse((await home.expect(2, ['drift', '--detailed-exitcode', '--format', 'json'], one.there)).stdout) as DriftDocument;
     expect(drift.drift).toMatchObject([{ address: 'alert_push_destinations.pager', status: 'replaced', reason: 'replaced-outside', previous_id: id, importing: { id: other } }]);
-    expect(flat((await home.expect(2, ['drift', '--detailed-exitcode'], one.there)).stdout)).toContain('its secret is not known to be yours');
+    expect(flat((await home.expect(2, ['drift', '--detailed-exitcode'], one.there)).stdout)).toContain('its secret may not be the declared one');
     expect(flat((await home.expect(2, ['plan', '--detailed-exitcode'], one.there)).stdout)).toContain(`replaced outside of trueup; it was ${id}`);
   });
 

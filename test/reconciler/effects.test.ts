@@ -146,7 +146,10 @@ describe('a possible duplicate', () => {
   it('is counted once for each live object, the likest first', () => {
     const proposal = planScene({ declared: [declare('alert_rules.r', { ...rule, ...named('a', 'b') }), declare('alert_rules.s', rule)], live: rules(named('a', 'b', 'c', 'd')) });
     expect(proposal.plan.verdicts.map(({ address, detail }) => [address, detail])).toEqual([
-      ['alert_rules.s', 'alert_rules.s nearly equals the unmanaged alert rule r-0 (differs in filter_criteria); if it is the same: trueup import alert_rules.s r-0'],
+      [
+        'alert_rules.s',
+        'alert_rules.s is a possible duplicate of the unmanaged alert rule r-0 (differs in filter_criteria); if both are the same object, bind it: `trueup import alert_rules.s r-0`',
+      ],
     ]);
   });
 });

@@ -237,7 +237,7 @@ describe('configuration managers', () => {
     const { plan, exit } = await cloudOf().plan(desire(declare('configuration_managers.x', { router: '30', suspended: true })));
     expect([exit, plan.diagnostics.map(({ code, detail }) => [code, detail])]).toEqual([
       1,
-      [['cannot-create', 'Make it where it is made, or correct router. What is there: trueup get configuration_managers']],
+      [['cannot-create', 'Create it where such objects are created, or correct router. List what is live: trueup get configuration_managers']],
     ]);
   });
 
@@ -404,7 +404,7 @@ describe('configuration managers', () => {
           verdict: 'blocked',
           address: 'configuration_managers.depot',
           detail:
-            'configuration.0.users.0.password, configuration.0.psk read back masked, and a PUT would write the mask over them; declare them as "${secret.env.NAME}", or set settings.configuration_writes: patch, under which masks do not travel',
+            'configuration.0.users.0.password, configuration.0.psk read back masked, and a PUT would write the mask over them; declare them as "${secret.env.NAME}", or set settings.configuration_writes: patch, which sends no masks',
         },
       ],
     ]);

@@ -112,7 +112,7 @@ describe('a demotion', () => {
   it('is taken back where the other administrator is demoted at the same moment', async () => {
     const { outcome, code, summary, exit, cloud } = await run(two, project, { during: role('901', 'read_only_user') });
     expect([outcome, code, exit, roleOf(cloud, '900')]).toEqual(['failed', 'last-administrator', 1, 'administrator']);
-    expect(summary).toBe('account_authorizations.u900 was carried out, and account 2 had no administrator any more: the role administrator was put back.');
+    expect(summary).toBe('account_authorizations.u900 was updated, and account 2 had no administrator afterwards: the role administrator was put back.');
     expect((await cloud.snapshot())?.pending).toEqual([]);
     expect(await cloud.plan(project, { allow: always })).toMatchObject({ exit: 3 });
   });
@@ -170,7 +170,7 @@ describe('a move', () => {
     expect(await run(outside, project, { before: role('901', 'read_only_user') })).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
     const lost = await run(outside, project, { during: role('901', 'read_only_user') });
     expect(lost).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
-    expect(lost.summary).toBe('accounts.a3 was moved, and account 3 had no administrator any more: nothing was put back.');
+    expect(lost.summary).toBe('accounts.a3 was moved, and account 3 had no administrator afterwards: nothing was put back.');
   });
 });
 

@@ -134,7 +134,7 @@ describe('settle', () => {
     const settled = await settle(looker, [intent()], none, 0);
     expect(settled.map(verdictOf)).toEqual([[`${PUSH}.pager`, 'applied', uuid(1)]]);
     expect(asked).toEqual([5000, 6000, 7000].map((milliseconds) => [PUSH, milliseconds]));
-    expect(events).toEqual([{ type: 'waiting', why: `until the create of ${PUSH}.pager can no longer land`, milliseconds: 5000 }]);
+    expect(events).toEqual([{ type: 'waiting', why: `until the create of ${PUSH}.pager can no longer take effect`, milliseconds: 5000 }]);
   });
 
   it('waits no longer than the settle time, between listings neither', async () => {
@@ -158,7 +158,7 @@ describe('settle', () => {
       ['accounts.pager', 'applied', '41'],
     ]);
     expect(asked.map(([kind]) => kind)).toEqual([PUSH, PUSH, 'accounts', 'accounts']);
-    expect(events).toMatchObject([{ why: 'until 3 requests can no longer land' }]);
+    expect(events).toMatchObject([{ why: 'until 3 requests can no longer take effect' }]);
   });
 
   it('does not mind the order of a listing', async () => {
@@ -238,7 +238,7 @@ describe('recover', () => {
   it('records what was created, and says so', async () => {
     const { said, records } = await recovery({ pending: [left()], objects: [pager(uuid(1))] });
     expect(said).toEqual([
-      { severity: 'info', code: 'recovered', summary: `${PUSH}.pager was created by an interrupted run as ${uuid(1)}; it is recorded now.`, address: `${PUSH}.pager` },
+      { severity: 'info', code: 'recovered', summary: `${PUSH}.pager was created by an interrupted run as ${uuid(1)}; the state holds it now.`, address: `${PUSH}.pager` },
     ]);
     const observed = { name: 'Pager', destination_config_id: uuid(1) };
     const lately = { what: 'created', kind: PUSH, id: uuid(1), at, server_at: at };
@@ -271,12 +271,12 @@ describe('recover', () => {
         {
           severity: 'error',
           code: 'undecided',
-          summary: `Whether ${address} was created is not clear: 6 objects may have appeared since.`,
+          summary: `It is not clear whether ${address} was created: 6 objects may be new since the request.`,
           detail: [
             ...strangers.slice(0, 5).map((one) => `  ${one.id}: differs in name`),
             '  and 1 more',
-            'None of them is equal to what was sent, so probably somebody else made them.',
-            `If it was not created, drop the attempt: trueup state rm '${address}'`,
+            'None of them equals what was sent, so they were probably created outside of trueup.',
+            `If it was not created, forget the attempt: trueup state rm '${address}'`,
           ].join('\n'),
           address,
         },
@@ -291,11 +291,11 @@ describe('recover', () => {
       exit: 5,
       diagnostics: [
         {
-          summary: `Whether ${PUSH}.pager was created is not clear: one object may have appeared since.`,
+          summary: `It is not clear whether ${PUSH}.pager was created: one object may be new since the request.`,
           detail: [
             `  ${uuid(1)}: equal to what was sent`,
-            `If it is the one of ${uuid(1)}: trueup import ${PUSH}.pager ${uuid(1)}`,
-            `If it was not created, drop the attempt: trueup state rm ${PUSH}.pager`,
+            `If ${uuid(1)} is the object that was created: trueup import ${PUSH}.pager ${uuid(1)}`,
+            `If it was not created, forget the attempt: trueup state rm ${PUSH}.pager`,
           ].join('\n'),
         },
       ],
@@ -306,7 +306,7 @@ describe('recover', () => {
   it('records what is clear before it asks about the rest', async () => {
     const desk = left({ op: 'op-2', address: `${PUSH}.desk`, content: 'd', body: { name: 'Desk' } });
     const { said, records } = await recovery({ pending: [left(), desk], objects: [pager(uuid(1)), pager(uuid(2, 2), 'Stranger')] });
-    expect(said).toMatchObject({ exit: 5, diagnostics: [{ summary: expect.stringContaining('one object may have appeared') as string, address: `${PUSH}.desk` }] });
+    expect(said).toMatchObject({ exit: 5, diagnostics: [{ summary: expect.stringContaining('one object may be new') as string, address: `${PUSH}.desk` }] });
     expect(records).toMatchObject([[{ op: 'op-1', class: 'applied' }, { type: 'seen' }]]);
   });
 
@@ -338,7 +338,7 @@ describe('recover', () => {
     ['a create and an update together', [left(), change('update', '3')], '2 requests'],
   ])('waits once for %s', async (_, pending, what) => {
     const { events } = await recovery({ pending });
-    expect(events).toEqual([{ type: 'waiting', why: `until ${what} can no longer land`, milliseconds: 5000 }]);
+    expect(events).toEqual([{ type: 'waiting', why: `until ${what} can no longer take effect`, milliseconds: 5000 }]);
   });
 
   it('tells updates and deletes that were carried out from those that were not', async () => {

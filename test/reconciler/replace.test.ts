@@ -242,7 +242,7 @@ describe('the plan', () => {
       live: { account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'administrator' })] },
     });
     expect(plan.diagnostics).toMatchObject([{ code: 'immutable', attribute: 'user', origin: at, address: 'account_authorizations.d' }]);
-    expect(plan.diagnostics[0]?.summary).toContain('account_authorizations.d: user is fixed; it is "7" and cannot become "8"');
+    expect(plan.diagnostics[0]?.summary).toContain('account_authorizations.d: user is immutable: it is "7" and cannot be updated to "8"');
     expect(plan.diagnostics[0]?.detail).toMatch(/cannot be created or deleted through the API.*trueup state rm account_authorizations\.d$/);
   });
 });
@@ -345,7 +345,7 @@ describe('carried out', () => {
     expect(document.summary).toMatchObject({ create: 0, update: 1, replace: 3, delete: 0, writes: { create: 3, update: 1, delete: 3 } });
     expect(document.resource_changes.find(({ address }) => address === 'beacons.b')).toMatchObject({
       change: { before: { channel: 1 }, after: { channel: 2 }, replace_paths: [['channel']] },
-      reason: 'channel declared anew, and fixed at creation',
+      reason: 'channel changed in the declaration, and cannot be updated',
       depends_on: [],
       requests: [{ method: 'POST' }, { method: 'DELETE', path: `/api/v2/beacons/${String(old?.id)}/` }],
     });

@@ -40,7 +40,7 @@ describe('unsafe characters', () => {
 
 describe('Markdown', () => {
   test.each([
-    ['declared no more', 'declared no more'],
+    ['no longer declared', 'no longer declared'],
     ['see alert_rules.x.', 'see `alert_rules.x`.'],
     ['**bold** <b>', '`**bold**` `<b>`'],
     ['a|b `c`', '<code>a&#124;b</code> <code>&#96;c&#96;</code>'],

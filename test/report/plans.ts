@@ -103,7 +103,7 @@ const update: Update = {
   kind: 'alert_rules',
   name: 'busy',
   origin: at(30),
-  reason: 'the declaration changed; the live object was changed outside as well',
+  reason: 'the declaration changed; the live object was changed outside of trueup as well',
   depends_on: [],
   renamed_from: 'alert_rules.overloaded',
   id: '6d1e8a2c-1111-11f0-8000-000000000002',
@@ -205,7 +205,7 @@ const deleted: Delete = {
   kind: 'alert_push_destinations',
   name: 'old-pager',
   origin: at(1, 'teams/old.yaml'),
-  reason: 'declared no more',
+  reason: 'no longer declared',
   depends_on: [],
   id: '6d1e8a2c-1111-11f0-8000-000000000009',
   before: { name: 'Old pager', enabled: false, endpoint: { url: 'https://pager.example.com/x' }, authentication: { secret: '*' }, suspended: true },
@@ -219,7 +219,7 @@ const forgotten: Change = {
   kind: 'account_authorizations',
   name: 'lee',
   origin: at(1, 'teams/old.yaml'),
-  reason: 'declared no more; the authorization stays as it is',
+  reason: 'no longer declared; the authorization stays as it is',
   depends_on: [],
   id: '901',
   before: { user: '78', account: '5002', role: 'administrator', id: '901' },
@@ -257,7 +257,7 @@ export const quiet: Plan = { ...empty, changes: Array.from({ length: 30 }, (_, i
 const moved: readonly Change[] = [
   {
     ...account,
-    reason: 'account declared anew, and fixed at creation',
+    reason: 'account changed in the declaration, and cannot be updated',
     replaces: {
       id: '5002',
       before: { name: 'Field operations', account: '5000', id: '5002' },
@@ -282,7 +282,7 @@ const remade: readonly Change[] = [
   { ...deleted, address: pager.address, name: 'pager', id: pagerId, deposed: true, request: { method: 'DELETE', path: `/api/v2/alert_push_destinations/${pagerId}/` } },
   {
     ...pager,
-    reason: 'endpoint.url declared anew, and fixed at creation',
+    reason: 'endpoint.url changed in the declaration, and cannot be updated',
     replaces: {
       id: pagerId,
       before: { name: 'On-call pager', enabled: false, endpoint: { url: 'https://old.example.com/alerts' } },

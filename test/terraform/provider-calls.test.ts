@@ -265,8 +265,8 @@ describe('writing', () => {
     expect(await demoted(other, '79')).toEqual(['The account authorization is the last administrator of account 1']);
   });
 
-  it('keeps the last administrator unless that is allowed, whatever runs beside it', async () => {
-    const world = providerRig({ estate: two });
+  it.each(['latency=0', 'stale=30000'])('keeps the last administrator unless that is allowed, whatever runs beside it: %s', async (fault) => {
+    const world = providerRig({ estate: two, faults: [parseFault(fault)] });
     const core = await begun(world);
     const demote = (user: string): ReturnType<Core['tryApply']> => core.tryApply(AUTHORIZATION, null, { user, account: '1', role: 'no_access' });
     const [one, other] = await Promise.all([demote('78'), demote('79')]);
@@ -305,7 +305,7 @@ describe('writing', () => {
     });
     const { errors } = await (await begun(world)).tryApply(AUTHORIZATION, null, { user: '78', account: '1', role: 'no_access' });
     expect(errors.map(({ summary }) => summary)).toEqual([
-      'The account authorization was carried out, and account 1 had no administrator any more: the role administrator was put back',
+      'The account authorization was updated, and account 1 had no administrator afterwards: the role administrator was put back',
     ]);
     expect(world.objects('account_authorizations').filter(({ role }) => role === 'administrator')).toHaveLength(1);
   });
@@ -341,7 +341,7 @@ describe('writing', () => {
     const state = await (await begun(world)).import(ACCOUNT, '2');
     await (await begun(world)).apply(ACCOUNT, state, { name: 'Moved' });
     const late = await (await begun(world)).tryApply(ACCOUNT, state, { name: 'Mine' });
-    expect(told(late.errors)).toEqual(['error name: Name of the account 2 was changed by another hand since the plan']);
+    expect(told(late.errors)).toEqual(['error name: Name of the account 2 was changed outside of Terraform since the plan']);
     expect(late.state).toEqual(state);
     expect(told((await (await begun(world)).tryApply(ACCOUNT, state, null)).errors)[0]).toContain('since the plan');
     // What is as it should be already is no trouble.

@@ -1,5 +1,6 @@
 // What is promised beyond terraform's own state: whoever is killed, and whenever, the next apply leaves one object.
 import { describe, expect, it } from 'vitest';
+import { parseFault } from '../../src/emulator/index.js';
 import type { Values } from '../../src/model/index.js';
 import { Core, providerRig, type ProviderRig } from '../support/provider.js';
 import { theirs } from '../support/estate.js';
@@ -73,6 +74,19 @@ describe('a provider that is killed', () => {
     // Another one of the same content is another one.
     const twin = await core.apply(RULE, null, rule);
     expect(twin['alert_config_id']).not.toBe(lost['alert_config_id']);
+  });
+
+  it('is followed by a create that waits for the object of before, where the service shows it late', async () => {
+    const world = providerRig({ estate: theirs, faults: [parseFault('stale=30000')] });
+    const { provider, kill } = await world.start();
+    const lost = await new Core(provider).apply(RULE, null, rule);
+    kill();
+    const next = await world.start();
+    const state = await new Core(next.provider).apply(RULE, null, rule);
+    expect(state['alert_config_id']).toBe(lost['alert_config_id']);
+    expect(world.mutations()).toEqual(['POST /api/v2/alert_rules/']);
+    expect(world.clock.elapsed()).toBeGreaterThanOrEqual(30_000);
+    expect(world.clock.elapsed()).toBeLessThan(60_000);
   });
 
   it('leaves nothing to another run that goes on, nor to one of the same run', async () => {
@@ -298,7 +312,7 @@ describe('a create without an answer', () => {
     const { provider, kill } = await world.start();
     const { state, errors } = await new Core(provider).tryApply(RULE, null, rule);
     expect(state).toBeNull();
-    expect(errors[0]?.summary).toContain('Whether the alert rule was created is not clear');
+    expect(errors[0]?.summary).toContain('It is not clear whether the alert rule was created');
     expect(errors[0]?.detail).toContain('differs in associated_accounts, filter_criteria');
     expect(errors[0]?.detail).not.toContain('import');
     await provider.close();
@@ -342,7 +356,7 @@ describe('a create without an answer', () => {
     const { world, reads } = await doubtful(3);
     const core = new Core((await world.start()).provider);
     const first = (await core.tryApply(RULE, null, rule)).errors;
-    expect(first.map(({ summary }) => summary)).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(/Whether the alert rule was created is not clear/)));
+    expect(first.map(({ summary }) => summary)).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(/It is not clear whether the alert rule was created/)));
     const asked = reads();
     for (let index = 0; index < 4; index += 1) {
       // The lock is let go in between.

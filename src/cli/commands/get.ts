@@ -23,7 +23,7 @@ export const run: Command = async (context, [name = '', id]) => {
     return deliver(context, collection, id === undefined ? pages : theOne(collection, id, pages), limit);
   });
   if (count > 0) return exits.done;
-  if (id !== undefined) refuse('no-object', `There is no ${collection.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `What is there: trueup get ${name}` });
+  if (id !== undefined) refuse('no-object', `There is no ${collection.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `List what is live: trueup get ${name}` });
   if (isTable(context)) err.write(`No ${name.replaceAll('_', ' ')}.\n`);
   return exits.done;
 };

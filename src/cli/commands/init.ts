@@ -35,7 +35,7 @@ alert_rules:
     # lifecycle: { protect: true }
 `;
 
-const workflow = `# Shows each pull request its plan, and every morning what was changed by another hand: red where something was.
+const workflow = `# Shows each pull request its plan, and every morning what was changed outside of trueup: fails if something was.
 name: trueup
 on:
   pull_request:

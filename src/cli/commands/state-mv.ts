@@ -9,7 +9,7 @@ export const run: Command = async (context, args) => {
     const entry = entryOf(state, from);
     if (tryAddress(to)?.kind !== entry.kind)
       refuse('usage', `${to} is no address of ${entry.kind}.`, { detail: `Type it as in: trueup state mv ${shellWord(from)} ${entry.kind}.another-name` });
-    if (state.resources[to]) refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, { detail: `Let it go first: trueup state rm ${shellWord(to)}` });
+    if (state.resources[to]) refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, { detail: `Forget it first: trueup state rm ${shellWord(to)}` });
     const moved: readonly Result[] = [
       { type: 'result', class: 'applied', address: to, entry },
       { type: 'result', class: 'applied', address: from, entry: null },
