@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DriftDocument } from '../../src/model/index.js';
 import { renderDrift } from '../../src/report/render.js';
 import { visible } from '../../src/report/inert.js';
-import { hostile } from '../report/arbitrary.js';
-import { audits, hostileAudit } from '../report/audits.js';
+import { hostile } from '../unit/report/arbitrary.js';
+import { audits, hostileAudit } from '../unit/report/audits.js';
 import { launch } from './chromium.js';
 
 interface Element {

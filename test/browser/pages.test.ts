@@ -7,9 +7,9 @@ import type { AccessReview, Change, DriftRecord, Plan } from '../../src/model/in
 import { driftDocument, planDocument } from '../../src/report/index.js';
 import { renderDrift, renderPlan } from '../../src/report/render.js';
 import { kinds } from '../../src/resources/index.js';
-import { hostile } from '../report/arbitrary.js';
-import { audits, hostileAudit } from '../report/audits.js';
-import { impact, meta, mixed, plans } from '../report/plans.js';
+import { hostile } from '../unit/report/arbitrary.js';
+import { audits, hostileAudit } from '../unit/report/audits.js';
+import { impact, meta, mixed, plans } from '../unit/report/plans.js';
 import { launch } from './chromium.js';
 
 const style = { color: false, width: 80 };

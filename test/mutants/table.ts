@@ -12,47 +12,47 @@ export interface Mutant {
   readonly tests: readonly string[];
 }
 
-const plan = ['reconciler/plan.test.ts'];
-const cty = ['terraform/cty.test.ts'];
-const wire = ['terraform/server.test.ts'];
-const apply = ['reconciler/apply.test.ts'];
-const crash = ['reconciler/crash.test.ts'];
-const replace = ['reconciler/replace.test.ts'];
-const proof = ['reconciler/proof.test.ts'];
-const recover = ['reconciler/recover.test.ts'];
-const merging = ['reconciler/merge.test.ts'];
-const impact = ['reconciler/impact.test.ts'];
-const expectations = ['reconciler/expectations.test.ts'];
-const leaving = ['reconciler/leaving.test.ts'];
-const doubt = ['reconciler/doubt.test.ts'];
-const effects = ['reconciler/effects.test.ts'];
-const recheck = ['reconciler/recheck.test.ts'];
-const administrators = ['reconciler/administrators.test.ts'];
-const attribution = ['reconciler/attribution.test.ts'];
-const masked = ['report/masked.test.ts'];
-const masking = ['model/masking.test.ts'];
-const secretSource = ['declarations/secret-source.test.ts'];
-const listing = ['api/listing.test.ts'];
-const writing = ['api/writing.test.ts'];
-const patience = ['api/patience.test.ts'];
-const transport = ['api/transport.test.ts'];
-const records = ['api/records.test.ts'];
-const iot = ['api/iot.test.ts'];
-const flow = ['api/flow.test.ts'];
-const texts = ['state/texts.test.ts'];
-const store = ['state/file-store.test.ts'];
-const lock = ['state/lock.test.ts'];
+const plan = ['unit/reconciler/plan.test.ts'];
+const cty = ['unit/terraform/cty.test.ts'];
+const wire = ['unit/terraform/server.test.ts'];
+const apply = ['unit/reconciler/apply.test.ts'];
+const crash = ['unit/reconciler/crash.test.ts'];
+const replace = ['unit/reconciler/replace.test.ts'];
+const proof = ['unit/reconciler/proof.test.ts'];
+const recover = ['unit/reconciler/recover.test.ts'];
+const merging = ['unit/reconciler/merge.test.ts'];
+const impact = ['unit/reconciler/impact.test.ts'];
+const expectations = ['unit/reconciler/expectations.test.ts'];
+const leaving = ['unit/reconciler/leaving.test.ts'];
+const doubt = ['unit/reconciler/doubt.test.ts'];
+const effects = ['unit/reconciler/effects.test.ts'];
+const recheck = ['unit/reconciler/recheck.test.ts'];
+const administrators = ['unit/reconciler/administrators.test.ts'];
+const attribution = ['unit/reconciler/attribution.test.ts'];
+const masked = ['unit/report/masked.test.ts'];
+const masking = ['unit/model/masking.test.ts'];
+const secretSource = ['unit/declarations/secret-source.test.ts'];
+const listing = ['unit/api/listing.test.ts'];
+const writing = ['unit/api/writing.test.ts'];
+const patience = ['unit/api/patience.test.ts'];
+const transport = ['unit/api/transport.test.ts'];
+const records = ['unit/api/records.test.ts'];
+const iot = ['unit/api/iot.test.ts'];
+const flow = ['unit/api/flow.test.ts'];
+const texts = ['unit/state/texts.test.ts'];
+const store = ['unit/state/file-store.test.ts'];
+const lock = ['unit/state/lock.test.ts'];
 const simulate = ['simulate/simulate.test.ts'];
-const planFile = ['state/plan-file.test.ts'];
-const durable = ['ports/durable.test.ts'];
-const quick = ['declarations/quick.test.ts'];
-const constructs = ['constructs/terraform.test.ts'];
-const native = ['constructs/native.test.ts'];
-const stacks = ['declarations/stack.test.ts'];
-const providerPlan = ['terraform/provider-plan.test.ts'];
-const providerCalls = ['terraform/provider-calls.test.ts'];
-const providerJournal = ['terraform/provider-journal.test.ts'];
-const providerTimeouts = ['terraform/timeouts.test.ts'];
+const planFile = ['unit/state/plan-file.test.ts'];
+const durable = ['unit/ports/durable.test.ts'];
+const quick = ['unit/declarations/quick.test.ts'];
+const constructs = ['unit/constructs/terraform.test.ts'];
+const native = ['unit/constructs/native.test.ts'];
+const stacks = ['unit/declarations/stack.test.ts'];
+const providerPlan = ['unit/terraform/provider-plan.test.ts'];
+const providerCalls = ['unit/terraform/provider-calls.test.ts'];
+const providerJournal = ['unit/terraform/provider-journal.test.ts'];
+const providerTimeouts = ['unit/terraform/timeouts.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   // Programs declare no secrets, and nothing that cannot be.
@@ -92,21 +92,21 @@ export const mutants: readonly Mutant[] = [
     file: 'ports/files.ts',
     find: 'await writeNew(temporary, text, mode);\n    await rename(temporary, path);',
     replace: "const file = await open(path, 'w', mode);\n    await file.writeFile(text);\n    await file.sync();\n    await file.close();",
-    tests: ['ports/real.test.ts'],
+    tests: ['unit/ports/real.test.ts'],
   },
   {
     name: 'a record is acknowledged before it is written',
     file: 'state/file-session.ts',
     find: 'await withDisk(paths.journal, () => write(lines));',
     replace: 'void write(lines).catch(() => undefined);',
-    tests: ['state/crash.test.ts'],
+    tests: ['unit/state/crash.test.ts'],
   },
   {
     name: 'open intents are not carried through a compaction',
     file: 'state/file-session.ts',
     find: 'await journal.prepare(carried);',
     replace: '',
-    tests: ['state/crash.test.ts'],
+    tests: ['unit/state/crash.test.ts'],
   },
   {
     name: 'the checksum of the state is not looked at',
@@ -134,21 +134,21 @@ export const mutants: readonly Mutant[] = [
     file: 'state/fingerprints.ts',
     find: 'if (!together || !alike(',
     replace: 'if (!together || alike(',
-    tests: ['state/fingerprints.test.ts'],
+    tests: ['unit/state/fingerprints.test.ts'],
   },
   {
     name: 'secrets that nobody compared are fingerprinted anew',
     file: 'state/fingerprints.ts',
     find: 'value === undefined || !isProven(known, value)',
     replace: 'value === undefined',
-    tests: ['state/fingerprints.test.ts'],
+    tests: ['unit/state/fingerprints.test.ts'],
   },
   {
     name: 'equal secrets have equal fingerprints',
     file: 'state/fingerprints.ts',
     find: 'recipeOf(salt, slowness)), of)',
     replace: "recipeOf(salt, slowness)), '')",
-    tests: ['state/fingerprints.test.ts'],
+    tests: ['unit/state/fingerprints.test.ts'],
   },
   {
     name: 'a newer state is taken',
@@ -432,7 +432,7 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/observe.ts',
     find: 'if (missing.length > 0) {',
     replace: 'if (missing.length > 1e9) {',
-    tests: ['reconciler/observe.test.ts'],
+    tests: ['unit/reconciler/observe.test.ts'],
   },
 
   // Who is spoken to, and how often.
@@ -527,7 +527,7 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/observe.ts',
     find: 'if (attribute?.secret) continue;',
     replace: '',
-    tests: ['reconciler/observe.test.ts'],
+    tests: ['unit/reconciler/observe.test.ts'],
   },
   {
     name: 'a message repeats a credential',
@@ -699,7 +699,7 @@ export const mutants: readonly Mutant[] = [
     file: 'report/differences.ts',
     find: 'fixed.some((names) => names.every((name, index) => path[index] === name))',
     replace: 'false',
-    tests: ['report/golden.test.ts'],
+    tests: ['unit/report/golden.test.ts'],
   },
   {
     name: 'e-mail destinations are sent',
@@ -779,7 +779,7 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/apply.ts',
     find: 'await this.#unlessCut(() => this.#proveDeletes(last));',
     replace: '',
-    tests: ['reconciler/unheard.test.ts'],
+    tests: ['unit/reconciler/unheard.test.ts'],
   },
 
   // What people write.
@@ -788,14 +788,14 @@ export const mutants: readonly Mutant[] = [
     file: 'declarations/expression.ts',
     find: "if (text[open - 1] === '$' && open > at)",
     replace: 'if (false)',
-    tests: ['declarations/expression.test.ts'],
+    tests: ['unit/declarations/expression.test.ts'],
   },
   {
     name: 'a key may stand twice',
     file: 'declarations/yaml.ts',
     find: 'if (seen.has(key.value)) return complain(',
     replace: 'if (false) return complain(',
-    tests: ['declarations/yaml.test.ts'],
+    tests: ['unit/declarations/yaml.test.ts'],
   },
   {
     name: 'a key may stand twice in plain text',
@@ -811,20 +811,20 @@ export const mutants: readonly Mutant[] = [
     replace: 'tryKey(cursor, true);\n    if (key === undefined)',
     tests: quick,
   },
-  { name: '__proto__ is a key', file: 'declarations/yaml.ts', find: "if (key.value === '__proto__') return", replace: 'if (false) return', tests: ['declarations/yaml.test.ts'] },
+  { name: '__proto__ is a key', file: 'declarations/yaml.ts', find: "if (key.value === '__proto__') return", replace: 'if (false) return', tests: ['unit/declarations/yaml.test.ts'] },
   {
     name: 'integers beyond 2^53 lose digits',
     file: 'declarations/yaml.ts',
     find: 'if (value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)) return',
     replace: 'if (true) return',
-    tests: ['declarations/yaml.test.ts'],
+    tests: ['unit/declarations/yaml.test.ts'],
   },
   {
     name: 'aliases have no bound',
     file: 'declarations/yaml.ts',
     find: 'if (walk.aliased <= MOST_ALIASED) return target;',
     replace: 'return target;',
-    tests: ['declarations/yaml.test.ts'],
+    tests: ['unit/declarations/yaml.test.ts'],
   },
   {
     name: 'a plan shows what the service repeats of a secret',
@@ -867,21 +867,21 @@ export const mutants: readonly Mutant[] = [
     file: 'model/word-finder.ts',
     find: 'if (last && from <= last[1])',
     replace: 'if (last && from < last[0])',
-    tests: ['model/word-finder.test.ts'],
+    tests: ['unit/model/word-finder.test.ts'],
   },
   {
     name: 'a value of a secret lies in the state',
     file: 'state/masked-store.ts',
     find: 'entry: entry(record.entry)',
     replace: 'entry: record.entry',
-    tests: ['state/masked-store.test.ts'],
+    tests: ['unit/state/masked-store.test.ts'],
   },
   {
     name: 'a value of a secret lies in the journal',
     file: 'state/masked-store.ts',
     find: 'body: clear(record.body)',
     replace: 'body: record.body',
-    tests: ['state/masked-store.test.ts'],
+    tests: ['unit/state/masked-store.test.ts'],
   },
   {
     name: 'a credential passes as a plain variable',
@@ -937,14 +937,14 @@ export const mutants: readonly Mutant[] = [
     file: 'declarations/interpolate.ts',
     find: 'if (attribute?.secret === true || attribute === anything) return buildSecret(part, path, desk);',
     replace: 'return buildSecret(part, path, desk);',
-    tests: ['declarations/load.test.ts'],
+    tests: ['unit/declarations/load.test.ts'],
   },
   {
     name: 'a text that names nothing is a reference',
     file: 'declarations/schema.ts',
     find: '{ pattern: IDENTIFYING }',
     replace: '{}',
-    tests: ['declarations/load.test.ts'],
+    tests: ['unit/declarations/load.test.ts'],
   },
   // Documents that are merged.
   { name: 'a masked password is a difference', file: 'reconciler/merge.ts', find: 'if (isMask(live) || (isEmpty', replace: 'if ((isEmpty', tests: merging },
@@ -954,7 +954,7 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/plan.ts',
     find: 'match.live ? withNumbers(kind, filled, match.live.values) : filled',
     replace: 'filled',
-    tests: ['reconciler/numbers.test.ts'],
+    tests: ['unit/reconciler/numbers.test.ts'],
   },
   {
     name: 'a document alone is another form',
@@ -1008,7 +1008,7 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/observe.ts',
     find: ' && kind.attributes[name]?.unstored !== true',
     replace: '',
-    tests: ['reconciler/observe.test.ts'],
+    tests: ['unit/reconciler/observe.test.ts'],
   },
   {
     name: 'another hand beside ours stops an update',
@@ -1017,21 +1017,21 @@ export const mutants: readonly Mutant[] = [
     replace: 'unmoved(kind, base, look.values)',
     tests: merging,
   },
-  { name: 'a mask may be declared', file: 'declarations/lint.ts', find: '...masksIn(tree).map((path) =>', replace: '...[].map((path) =>', tests: ['declarations/lint.test.ts'] },
-  { name: 'a mask is exported', file: 'declarations/write.ts', find: 'const worth = unmasked(tree);', replace: 'const worth = tree;', tests: ['declarations/merge.test.ts'] },
-  { name: 'exported HCL holds templates', file: 'declarations/write-hcl.ts', find: "'$&$&'", replace: "'$&'", tests: ['declarations/write-hcl.test.ts'] },
-  { name: 'an exported program holds templates', file: 'declarations/write-cdk.ts', find: "'$&$&'", replace: "'$&'", tests: ['declarations/write-cdk.test.ts'] },
+  { name: 'a mask may be declared', file: 'declarations/lint.ts', find: '...masksIn(tree).map((path) =>', replace: '...[].map((path) =>', tests: ['unit/declarations/lint.test.ts'] },
+  { name: 'a mask is exported', file: 'declarations/write.ts', find: 'const worth = unmasked(tree);', replace: 'const worth = tree;', tests: ['unit/declarations/merge.test.ts'] },
+  { name: 'exported HCL holds templates', file: 'declarations/write-hcl.ts', find: "'$&$&'", replace: "'$&'", tests: ['unit/declarations/write-hcl.test.ts'] },
+  { name: 'an exported program holds templates', file: 'declarations/write-cdk.ts', find: "'$&$&'", replace: "'$&'", tests: ['unit/declarations/write-cdk.test.ts'] },
   {
     name: 'an exported program refers to what comes later',
     file: 'declarations/write-cdk.ts',
     find: 'visit(byAddress.get(target) as Entry)',
     replace: 'byAddress.get(target)',
-    tests: ['declarations/write-cdk.test.ts'],
+    tests: ['unit/declarations/write-cdk.test.ts'],
   },
-  { name: 'a configuration may be referred to', file: 'declarations/interpolate.ts', find: " || one.wire === 'merge'", replace: '', tests: ['declarations/merge.test.ts'] },
+  { name: 'a configuration may be referred to', file: 'declarations/interpolate.ts', find: " || one.wire === 'merge'", replace: '', tests: ['unit/declarations/merge.test.ts'] },
   // Reports for browsers, test runners and code scanning.
   { name: 'text becomes markup', file: 'report/markup.ts', find: '(found) => entities[found] as string', replace: '(found) => found', tests: ['browser/junit.test.ts'] },
-  { name: 'a text of megabytes is written whole', file: 'report/markup.ts', find: 'inert(shorten(filling, longest))', replace: 'inert(filling)', tests: ['report/inert.test.ts'] },
+  { name: 'a text of megabytes is written whole', file: 'report/markup.ts', find: 'inert(shorten(filling, longest))', replace: 'inert(filling)', tests: ['unit/report/inert.test.ts'] },
   {
     name: 'whatever gets into a page runs',
     file: 'report/page.ts',
@@ -1059,16 +1059,16 @@ export const mutants: readonly Mutant[] = [
     file: 'report/sarif.ts',
     find: '`${rule}\\n${subject}`',
     replace: '`${rule}\\n${subject}\\n${line}`',
-    tests: ['report/sarif.test.ts'],
+    tests: ['unit/report/sarif.test.ts'],
   },
   {
     name: 'errors are left out for notes',
     file: 'report/sarif.ts',
     find: '.toSorted((a, b) => urgency[a.level] - urgency[b.level])',
     replace: '',
-    tests: ['report/sarif.test.ts'],
+    tests: ['unit/report/sarif.test.ts'],
   },
-  { name: 'a name becomes a link in code scanning', file: 'report/sarif.ts', find: ".replaceAll('](', ']\\\\u0028')", replace: '', tests: ['report/sarif.test.ts'] },
+  { name: 'a name becomes a link in code scanning', file: 'report/sarif.ts', find: ".replaceAll('](', ']\\\\u0028')", replace: '', tests: ['unit/report/sarif.test.ts'] },
   // Who changed it, and what is ill.
   {
     name: 'what somebody left behind later says nothing',
@@ -1122,13 +1122,13 @@ export const mutants: readonly Mutant[] = [
     tests: attribution,
   },
   { name: 'what did not drift is shown', file: 'reconciler/attribution.ts', find: '|| !veil.shows(name)', replace: '', tests: attribution },
-  { name: 'a type told by its number is not known', file: 'api/activity.ts', find: 'typeOf(object, objects)', replace: 'typeOf(object, {})', tests: ['api/activity.test.ts'] },
+  { name: 'a type told by its number is not known', file: 'api/activity.ts', find: 'typeOf(object, objects)', replace: 'typeOf(object, {})', tests: ['unit/api/activity.test.ts'] },
   {
     name: 'a log that fails hides the drift',
     file: 'reconciler/attribution.ts',
     find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
     replace: 'error instanceof Refusal',
-    tests: [...attribution, 'reconciler/drift.test.ts'],
+    tests: [...attribution, 'unit/reconciler/drift.test.ts'],
   },
   { name: 'the log gives a secret away', file: 'reconciler/attribution.ts', find: 'attribute.secret || veil.covered.has(place)', replace: 'attribute.secret', tests: attribution },
   {
@@ -1136,9 +1136,9 @@ export const mutants: readonly Mutant[] = [
     file: 'api/activity.ts',
     find: 'const singleQueries = 2;',
     replace: 'const singleQueries = 2000;',
-    tests: ['api/activity.test.ts', 'reconciler/drift.test.ts'],
+    tests: ['unit/api/activity.test.ts', 'unit/reconciler/drift.test.ts'],
   },
-  { name: 'a destination that is gone still hears', file: 'reconciler/health.ts', find: '?? { enabled: false }', replace: '?? {}', tests: ['reconciler/health.test.ts'] },
+  { name: 'a destination that is gone still hears', file: 'reconciler/health.ts', find: '?? { enabled: false }', replace: '?? {}', tests: ['unit/reconciler/health.test.ts'] },
   // What a plan means for alerts.
   { name: 'a destination that does not deliver is notified', file: 'reconciler/impact.ts', find: '.filter(delivers)', replace: '', tests: impact },
   { name: 'a rule is heard where it sends nowhere', file: 'reconciler/impact.ts', find: 'if (receivers.length > 0) listen', replace: 'listen', tests: impact },
@@ -1165,9 +1165,9 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/assess.ts',
     find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
     replace: 'error instanceof Refusal',
-    tests: ['reconciler/assess.test.ts'],
+    tests: ['unit/reconciler/assess.test.ts'],
   },
-  { name: 'alerts of all times are judged', file: 'reconciler/assess.ts', find: '{ filters: {}, since }', replace: '{ filters: {} }', tests: ['reconciler/assess.test.ts'] },
+  { name: 'alerts of all times are judged', file: 'reconciler/assess.ts', find: '{ filters: {}, since }', replace: '{ filters: {} }', tests: ['unit/reconciler/assess.test.ts'] },
   // What must hold of records that are only read.
   {
     name: 'a collection that cannot be read hides the others',
@@ -1192,23 +1192,23 @@ export const mutants: readonly Mutant[] = [
     file: 'declarations/expectations.ts',
     find: 'if (!wrong) return;',
     replace: 'return;',
-    tests: ['declarations/expectations.test.ts'],
+    tests: ['unit/declarations/expectations.test.ts'],
   },
   {
     name: 'a pattern that cannot be matched gets past validation',
     file: 'declarations/every.ts',
     find: 'if (fault !== undefined) yield',
     replace: "if (fault === '') yield",
-    tests: ['declarations/expectations.test.ts'],
+    tests: ['unit/declarations/expectations.test.ts'],
   },
-  { name: 'a pattern may cost what it likes', file: 'declarations/patterns.ts', find: 'size > MOST_INSTRUCTIONS', replace: 'size < 0', tests: ['declarations/patterns.test.ts'] },
+  { name: 'a pattern may cost what it likes', file: 'declarations/patterns.ts', find: 'size > MOST_INSTRUCTIONS', replace: 'size < 0', tests: ['unit/declarations/patterns.test.ts'] },
   { name: 'a large page holds everything up', file: 'reconciler/expectations.ts', find: 'index % AT_A_TIME === 0', replace: 'index === 0', tests: expectations },
   {
     name: 'no drift is said where an expectation failed',
     file: 'report/words.ts',
     find: 'drift.length - settled + failed.length === 0',
     replace: 'drift.length - settled === 0',
-    tests: ['report/expectations.test.ts'],
+    tests: ['unit/report/expectations.test.ts'],
   },
   // What a synthesised stack says is taken for what it says, or refused.
   {
@@ -1294,7 +1294,7 @@ export const mutants: readonly Mutant[] = [
     file: 'model/declaration.ts',
     find: 'one.adopt !== undefined && other.adopt !== undefined && one.adopt',
     replace: 'one.adopt',
-    tests: ['declarations/lint.test.ts'],
+    tests: ['unit/declarations/lint.test.ts'],
   },
   { name: 'a count takes what another was renamed from', file: 'reconciler/select.ts', find: '!explicit.has(former)', replace: 'explicit.size >= 0', tests: plan },
   { name: 'a count takes what was a for_each', file: 'reconciler/select.ts', find: ' || isCount(state, one.address))', replace: ' || true)', tests: plan },
@@ -1319,7 +1319,7 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/resolve.ts',
     find: 'if (address !== declaration.address) targets.add(address);',
     replace: '',
-    tests: ['reconciler/waiting.test.ts'],
+    tests: ['unit/reconciler/waiting.test.ts'],
   },
   {
     name: 'NaN reaches terraform',
@@ -1385,7 +1385,7 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/provider-process.ts',
     find: 'setInterval(() => process.ppid !== core && void end(), WATCH);',
     replace: 'setInterval(() => undefined, WATCH);',
-    tests: ['terraform/process.test.ts'],
+    tests: ['unit/terraform/process.test.ts'],
   },
   {
     name: 'a field may end behind its message',
@@ -1399,10 +1399,10 @@ export const mutants: readonly Mutant[] = [
     file: 'terraform/convert.ts',
     find: ' || (live === undefined && attribute.computed)',
     replace: '',
-    tests: ['terraform/provider-calls.test.ts'],
+    tests: ['unit/terraform/provider-calls.test.ts'],
   },
-  { name: 'a state is read by the type of another', file: 'terraform/recent.ts', find: 'known?.type === type', replace: 'known', tests: ['terraform/cty.test.ts'] },
-  { name: 'a state keeps half characters', file: 'terraform/cty.ts', find: 'return raw.toWellFormed();', replace: 'return raw;', tests: ['terraform/cty.test.ts'] },
+  { name: 'a state is read by the type of another', file: 'terraform/recent.ts', find: 'known?.type === type', replace: 'known', tests: ['unit/terraform/cty.test.ts'] },
+  { name: 'a state keeps half characters', file: 'terraform/cty.ts', find: 'return raw.toWellFormed();', replace: 'return raw;', tests: ['unit/terraform/cty.test.ts'] },
   {
     name: 'nobody to read the log ends what is under way',
     file: 'cli/provider-process.ts',
@@ -1415,9 +1415,9 @@ export const mutants: readonly Mutant[] = [
     file: 'terraform/checker.ts',
     find: 'if (actual === null) return notNull !== true;',
     replace: 'if (actual === null) return true;',
-    tests: ['terraform/checker.test.ts'],
+    tests: ['unit/terraform/checker.test.ts'],
   },
-  { name: 'the certificate is padded in the handshake', file: 'terraform/handshake.ts', find: ".replace(/=+$/, '')", replace: '', tests: ['terraform/handshake.test.ts'] },
+  { name: 'the certificate is padded in the handshake', file: 'terraform/handshake.ts', find: ".replace(/=+$/, '')", replace: '', tests: ['unit/terraform/handshake.test.ts'] },
   {
     name: 'terraform: an object is adopted twice',
     file: 'terraform/create.ts',
@@ -1646,26 +1646,26 @@ export const mutants: readonly Mutant[] = [
     file: 'declarations/schema.ts',
     find: ', ...(attribute.only_false && { not: { const: true } })',
     replace: '',
-    tests: ['declarations/load.test.ts'],
+    tests: ['unit/declarations/load.test.ts'],
   },
-  { name: 'an escaped letter makes a member __proto__', file: 'model/exact.ts', find: ' || ESCAPED_PROTO.test(text)', replace: '', tests: ['model/exact.test.ts'] },
-  { name: 'a patch takes an insertion for a replacement', file: 'report/patch.ts', find: 'inserts ? 0 : 1', replace: '1', tests: ['hostile-members.test.ts'] },
+  { name: 'an escaped letter makes a member __proto__', file: 'model/exact.ts', find: ' || ESCAPED_PROTO.test(text)', replace: '', tests: ['unit/model/exact.test.ts'] },
+  { name: 'a patch takes an insertion for a replacement', file: 'report/patch.ts', find: 'inserts ? 0 : 1', replace: '1', tests: ['unit/hostile-members.test.ts'] },
   {
     name: 'an escaped declaration differs from its plain form',
     file: 'model/normal.ts',
     find: ' || equal(unescapeAll(a), b)',
     replace: '',
-    tests: ['html-escaping.test.ts'],
+    tests: ['unit/html-escaping.test.ts'],
   },
-  { name: 'identity is compared as it is escaped', file: 'reconciler/match.ts', find: 'return unescapeFully(plain);', replace: 'return plain;', tests: ['html-escaping.test.ts'] },
+  { name: 'identity is compared as it is escaped', file: 'reconciler/match.ts', find: 'return unescapeFully(plain);', replace: 'return plain;', tests: ['unit/html-escaping.test.ts'] },
   {
     name: 'the state holds what is escaped',
     file: 'reconciler/observe.ts',
     find: 'return unescapeAll(redactAll(',
     replace: 'return (redactAll(',
-    tests: ['html-escaping.test.ts'],
+    tests: ['unit/html-escaping.test.ts'],
   },
-  { name: 'what is live already may not stay', file: 'model/faults.ts', find: "? 'warning' : 'error'", replace: "? 'error' : 'error'", tests: ['destination-urls.test.ts'] },
+  { name: 'what is live already may not stay', file: 'model/faults.ts', find: "? 'warning' : 'error'", replace: "? 'error' : 'error'", tests: ['unit/destination-urls.test.ts'] },
   {
     name: 'a bad address that comes late is sent',
     file: 'api/writing.ts',
@@ -1678,17 +1678,17 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/policy.ts',
     find: 'if (from === to && !downgrade) return [];',
     replace: 'if (from === to) return [];',
-    tests: ['destination-urls.test.ts'],
+    tests: ['unit/destination-urls.test.ts'],
   },
-  { name: 'an unknown role that is given is none', file: 'reconciler/roles.ts', find: '(to < 0 ? ladder.length : to)', replace: 'to', tests: ['reconciler/roles.test.ts'] },
+  { name: 'an unknown role that is given is none', file: 'reconciler/roles.ts', find: '(to < 0 ? ladder.length : to)', replace: 'to', tests: ['unit/reconciler/roles.test.ts'] },
   {
     name: 'the environment wins over the settings',
     file: 'cli/header-names.ts',
     find: 'own(settings, name) ?? own(given, name)',
     replace: 'own(given, name) ?? own(settings, name)',
-    tests: ['cli/header-names.test.ts'],
+    tests: ['unit/cli/header-names.test.ts'],
   },
-  { name: 'two v2 headers share a name', file: 'cli/header-names.ts', find: '.length > 1)', replace: '.length > 9)', tests: ['cli/header-names.test.ts'] },
+  { name: 'two v2 headers share a name', file: 'cli/header-names.ts', find: '.length > 1)', replace: '.length > 9)', tests: ['unit/cli/header-names.test.ts'] },
   {
     name: 'a process of another container is judged by its number',
     file: 'state/lock.ts',

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Folder } from '../cli/run.js';
+import type { Folder } from './cli.js';
 
 export interface Answered {
   readonly code: number | null;

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { folder } from '../cli/run.js';
+import { folder } from './cli.js';
 import { TRUEUP } from './command.js';
 
 interface Block {

@@ -102,7 +102,7 @@ async function heals({ cloud, crashing }: Scene): Promise<void> {
 
 beforeAll(async () => {
   if (!here) return;
-  script = await executable(fileURLToPath(new URL('crashing-main.ts', import.meta.url)));
+  script = await executable(fileURLToPath(new URL('./crashing-main.ts', import.meta.url)));
   folder = mkdtempSync(join(tmpdir(), 'crashes-'));
 });
 afterAll(() => {

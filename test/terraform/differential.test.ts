@@ -1,6 +1,6 @@
 // Twenty generated estates: what terraform leaves in the cloud is what trueup leaves, at first and after a change.
 import { describe, expect, it } from 'vitest';
-import '../cli/run.js';
+import '../support/cli.js';
 import { box } from '../support/box.js';
 import { contentsOf, differences } from '../support/differential.js';
 import { theirs } from '../support/estate.js';

@@ -1,11 +1,11 @@
 // CDK programs as people write them: what trueup makes of their stacks is what the real terraform makes of them.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import '../cli/run.js';
+import '../support/cli.js';
 import { programDifferences } from '../support/programs.js';
 import { terraformIsHere } from '../support/terraform.js';
 
-const story = (name: string): string => join(import.meta.dirname, '../constructs/programs/stories', `${name}.mjs`);
+const story = (name: string): string => join(import.meta.dirname, '../unit/constructs/programs/stories', `${name}.mjs`);
 
 describe.runIf(terraformIsHere('programs by trueup and by terraform', 5))('what trueup and terraform leave', () => {
   it.each([

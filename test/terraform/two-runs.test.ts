@@ -18,7 +18,7 @@ const COUNT = 8;
 
 let script: Awaited<ReturnType<typeof executable>>;
 beforeAll(async () => {
-  if (here) script = await executable(fileURLToPath(new URL('crashing-main.ts', import.meta.url)));
+  if (here) script = await executable(fileURLToPath(new URL('./crashing-main.ts', import.meta.url)));
 });
 afterAll(() => {
   if (here) script.remove();

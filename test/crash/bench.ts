@@ -1,0 +1,195 @@
+// Where processes are killed: an emulator on a real socket that outlives them, and a folder on the real disk. A lane is
+// one such pair; several are used beside one another.
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, type BuildOptions } from 'esbuild';
+import { connect, undiciTransport, type Transport } from '../../src/api/index.js';
+import { load } from '../../src/declarations/index.js';
+import { createEmulator, dummyCredentials, serve, type Emulator } from '../../src/emulator/index.js';
+import { Secret } from '../../src/model/index.js';
+import { systemClock } from '../../src/ports/clock.js';
+import { declarationFiles } from '../../src/ports/declaration-files.js';
+import { diskFiles } from '../../src/ports/files.js';
+import { machine } from '../../src/ports/host.js';
+import { systemRandom } from '../../src/ports/random.js';
+import type { Proposal } from '../../src/reconciler/plan.js';
+import { propose } from '../../src/reconciler/propose.js';
+import { collections, kinds } from '../../src/resources/index.js';
+import { fileStore, scryptFingerprints, type Snapshot } from '../../src/state/index.js';
+import { start, TRUEUP, type Running } from '../support/command.js';
+import { theirs } from '../support/estate.js';
+import { after, before, secrets, withMail } from './scene.js';
+
+const [clock, random] = [systemClock(), systemRandom()];
+
+/** Called for each mutating request, which is answered once the promise is there. */
+export type Meddle = (nth: number, carryOut: () => Promise<Response>, method: string) => Promise<Response>;
+
+export interface Lane {
+  readonly cwd: string;
+  emulator: Emulator;
+  meddle: Meddle;
+  /** Starts the command that can be killed at a boundary. */
+  victim(args: readonly string[], env?: Environment): Running;
+  /** Starts the built command. */
+  command(args: readonly string[], env?: Environment): Running;
+  /** As after the first run, with the twelve operations to do. */
+  reset(): void;
+  snapshot(): Promise<Snapshot | undefined>;
+  /** What a run would do now. */
+  plan(): Promise<Proposal>;
+  close(): Promise<void>;
+}
+
+export const APPLY = ['apply', '--auto-approve'] as const;
+const passOn: Meddle = (_, carryOut) => carryOut();
+
+export interface Bench {
+  /** Lets `work` have a lane of its own. */
+  inLane(work: (lane: Lane) => Promise<void>): Promise<void>;
+  /** Names of the boundaries of the disk in a run of the twelve operations, one after the other. */
+  boundaries(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** @param count how many runs may go on beside one another. */
+export async function openBench(count: number): Promise<Bench> {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-kill-'));
+  const script = join(folder, 'victim', 'victim.js');
+  const asked: BuildOptions = {
+    entryPoints: [join(import.meta.dirname, './victim.ts')],
+    outdir: join(folder, 'victim'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    banner: { js: "import { createRequire as nodeRequire } from 'node:module';\nconst require = nodeRequire(import.meta.url);" },
+    logLevel: 'error',
+  };
+  const lanes: Lane[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(lanes.map((one) => one.close()));
+    rmSync(folder, { recursive: true });
+  };
+  const closeAndThrow = async (error: unknown): Promise<never> => {
+    await close();
+    throw error;
+  };
+  try {
+    await build(asked);
+    writeFileSync(join(folder, 'victim', 'package.json'), '{"type":"module"}');
+    while (lanes.length < count) lanes.push(await openLane(join(folder, `lane-${lanes.length}`), script));
+    return { inLane: sharing(lanes), boundaries: () => boundariesOf(lanes[0] as Lane, join(folder, 'boundaries')).catch(closeAndThrow), close };
+  } catch (error) {
+    return closeAndThrow(error);
+  }
+}
+
+function sharing(lanes: readonly Lane[]): Bench['inLane'] {
+  const free = [...lanes];
+  const waiting: ((lane: Lane) => void)[] = [];
+  return async (work) => {
+    const lane = free.pop() ?? (await new Promise<Lane>((go) => waiting.push(go)));
+    try {
+      lane.reset();
+      await work(lane);
+    } finally {
+      const next = waiting.shift();
+      if (next) next(lane);
+      else free.push(lane);
+    }
+  };
+}
+
+async function boundariesOf(lane: Lane, log: string): Promise<readonly string[]> {
+  lane.reset();
+  const { code, stderr } = await lane.victim([...APPLY, '--parallelism', '1'], { VICTIM_LOG: log }).ended;
+  if (code !== 0) throw new Error(`the run that is to be killed fails by itself: ${stderr}`);
+  return readFileSync(log, 'utf8').trim().split('\n');
+}
+
+async function openLane(cwd: string, script: string): Promise<Lane> {
+  mkdirSync(cwd);
+  const running = new Set<Running>();
+  let mutations = 0;
+  const fetch = (request: Request): Promise<Response> => {
+    const carryOut = (): Promise<Response> => lane.emulator.fetch(request);
+    return request.method === 'GET' ? carryOut() : lane.meddle((mutations += 1), carryOut, request.method);
+  };
+  const served = await serve({ fetch } as Emulator, { port: 0 });
+  const net = undiciTransport({ origins: [served.url] });
+  const environment = environmentFor(served.url);
+  const snapshot = async (): Promise<Snapshot | undefined> =>
+    fileStore({ path: join(cwd, '.trueup', 'state.json'), files: diskFiles(random), clock, random, lock: await machine(), version: '0.0.0' }).read();
+  const launch = (args: readonly string[], env: Environment = {}, file = TRUEUP): Running => {
+    const one = start(args, { cwd, script: file, env: { ...environment, ...env } });
+    running.add(one);
+    void one.ended.then(() => running.delete(one));
+    return one;
+  };
+  const lane: Lane = {
+    cwd,
+    emulator: createEmulator({ kinds, clock, random, estate: theirs }),
+    meddle: passOn,
+    victim: (args, env) => launch(args, env, script),
+    command: (args, env) => launch(args, env),
+    reset() {
+      lane.emulator = createEmulator({ kinds, clock, random, estate: first });
+      lane.meddle = passOn;
+      mutations = 0;
+      rmSync(join(cwd, '.trueup'), { recursive: true, force: true });
+      cpSync(`${cwd}-first`, join(cwd, '.trueup'), { recursive: true });
+    },
+    snapshot,
+    plan: async () => planHere(cwd, environment, net.transport, await snapshot()),
+    async close() {
+      for (const one of running) one.process.kill('SIGKILL');
+      await Promise.all([...running].map((one) => one.ended));
+      await net.close();
+      await served.close();
+    },
+  };
+  writeFileSync(join(cwd, 'trueup.yaml'), before);
+  const { code, stderr } = await lane.victim(APPLY).ended;
+  if (code !== 0) {
+    await lane.close();
+    throw new Error(`the first run fails: ${stderr}`);
+  }
+  const first = withMail(lane.emulator.snapshot());
+  cpSync(join(cwd, '.trueup'), `${cwd}-first`, { recursive: true });
+  writeFileSync(join(cwd, 'trueup.yaml'), after);
+  return lane;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+const headers = Object.entries({ ...dummyCredentials.v2[0] });
+const token = Object.keys(dummyCredentials.v3)[0] as string;
+
+function environmentFor(url: string): Environment {
+  const keys = headers.map(([name, value]) => [`TRUEUP_${name.slice('X-'.length).replaceAll('-', '_')}`, value]);
+  return { ...secrets, ...Object.fromEntries(keys), TRUEUP_V2_URL: `${url}/api/v2`, TRUEUP_V3_URL: url, TRUEUP_V3_TOKEN: token, TRUEUP_SETTLE_SECONDS: '0' };
+}
+
+async function planHere(cwd: string, environment: Environment, transport: Transport, snapshot: Snapshot | undefined): Promise<Proposal> {
+  const { project } = await load({ kinds, collections, paths: [], cwd, files: declarationFiles, stdin: () => Promise.resolve(''), environment, variables: {} });
+  if (!project) throw new Error('the declarations do not load');
+  const emit = (): void => undefined;
+  const cloud = connect({
+    v2: { url: environment['TRUEUP_V2_URL'] as string, headers: Object.fromEntries(headers.map(([name, value]) => [name, new Secret(name, () => value)])) },
+    v3: { url: environment['TRUEUP_V3_URL'] as string, token: new Secret('token', () => token) },
+    transport,
+    clock,
+    random,
+    emit,
+    signal: new AbortController().signal,
+  });
+  return propose({ kinds, cloud, fingerprints: scryptFingerprints(), clock, emit, settleMilliseconds: 0 }, project, snapshot, {
+    targets: [],
+    excludes: [],
+    allow: [],
+    destroy: false,
+  });
+}

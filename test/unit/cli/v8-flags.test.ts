@@ -1,0 +1,18 @@
+// The flags of V8 that the command sets: known to the Node they are set on, and none on a Node that was not measured.
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { flagsFor } from '../../../src/cli/v8-flags.js';
+
+it.each(['20.19.0', '22.12.0', '24.0.0'])('sets flags on Node %s', (version) => {
+  expect(flagsFor(version)).toHaveLength(2);
+});
+
+it.each(['18.20.0', '21.7.3', '99.0.0'])('sets none on Node %s', (version) => {
+  expect(flagsFor(version)).toEqual([]);
+});
+
+it('sets none that this Node does not know', () => {
+  const code = `for (const flag of ${JSON.stringify(flagsFor(process.versions.node))}) require('node:v8').setFlagsFromString(flag);`;
+  const { status, stderr } = spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+});

@@ -1,0 +1,236 @@
+// Apply against the emulator in process: what is sent, what is remembered, and what a second run finds.
+import { describe, expect, it } from 'vitest';
+import { Reference, Secret, type Declaration, type Project } from '../../../src/model/index.js';
+import { parseFault } from '../../../src/emulator/index.js';
+import { declare } from '../../support/planning.js';
+import { desire, rig, type Rig } from '../../support/rig.js';
+
+const to = (target: string, attribute: string): Reference => new Reference('declared', target, attribute);
+const secret = (value: string | null): Secret => new Secret('env.PAGER_SECRET', () => value ?? undefined);
+
+const story = (value: string | null = 'canary-1', more: readonly Declaration[] = []): Project =>
+  desire(
+    declare('accounts.field', { name: 'Field' }),
+    declare('accounts.depot', { name: 'Depot', account: to('accounts.field', 'id') }),
+    declare('alert_push_destinations.pager', { name: 'Pager', enabled: true, endpoint: { url: 'https://hooks.example.com/a' }, authentication: { secret: secret(value) } }),
+    declare('alert_rules.down', {
+      associated_accounts: [to('accounts.field', 'id'), to('accounts.depot', 'id')],
+      filter_criteria: { alert_type__in: ['modem_wan_disconnected', 'account_locked'] },
+      http_destinations: [to('alert_push_destinations.pager', 'destination_config_id')],
+    }),
+    declare('alert_rules.nightly', {
+      associated_accounts: [to('accounts.field', 'id')],
+      filter_criteria: { alert_type__in: ['login_success'] },
+      http_destinations: [to('alert_push_destinations.pager', 'destination_config_id')],
+      schedule: 'daily',
+    }),
+    ...more,
+  );
+
+const apply = async (cloud: Rig, project: Project, options: Parameters<Rig['apply']>[1] = {}): Promise<Awaited<ReturnType<Rig['apply']>>> => cloud.apply(project, options);
+
+describe('apply', () => {
+  it('makes everything in order, and the next plan is empty', async () => {
+    const cloud = rig();
+    const applied = await apply(cloud, story());
+    expect(applied.exit).toBe(0);
+    expect(cloud.mutations().map((line) => line.split(' ')[0])).toEqual(['POST', 'POST', 'POST', 'POST', 'POST']);
+    expect(cloud.objects('alert_rules').map((rule) => (rule.associated_accounts as unknown[]).length)).toEqual(expect.arrayContaining([1, 2]));
+    expect((await cloud.plan(story())).exit).toBe(0);
+    expect((await apply(cloud, story())).exit).toBe(0);
+    expect(cloud.mutations()).toHaveLength(5);
+  });
+
+  it('leaves the state bytes alone when nothing changes', async () => {
+    const cloud = rig();
+    await apply(cloud, story());
+    const before = new Map(cloud.files.contents);
+    await apply(cloud, story());
+    expect(cloud.files.contents.get('/sim/state.json')).toBe(before.get('/sim/state.json'));
+  });
+
+  it('sends a changed secret once and an unchanged one never; keeps no trace of it', async () => {
+    const cloud = rig();
+    await apply(cloud, story('canary-1'));
+    await apply(cloud, story('canary-2'));
+    expect(cloud.mutations().slice(5)).toHaveLength(1);
+    await apply(cloud, story('canary-2'));
+    await apply(cloud, story(null));
+    expect(cloud.mutations()).toHaveLength(6);
+    expect([...cloud.files.contents.values()].join()).not.toContain('canary');
+  });
+
+  it('sends nothing at all where a secret that has to be sent is not there', async () => {
+    const cloud = rig();
+    await expect(apply(cloud, story(null))).rejects.toMatchObject({ exit: 1, diagnostics: [{ code: 'secret-missing', address: 'alert_push_destinations.pager' }] });
+    expect(cloud.mutations()).toEqual([]);
+  });
+
+  it('adopts everything when the state is lost', async () => {
+    const cloud = rig();
+    await apply(cloud, story());
+    const { emulator } = cloud;
+    const fresh = rig({ estate: emulator.snapshot() });
+    const { plan } = await fresh.plan(story(null));
+    expect(plan.changes.map((change) => change.action)).toEqual(Array.from({ length: 5 }, () => 'adopt'));
+    expect((await apply(fresh, story())).exit).toBe(3);
+    expect((await apply(fresh, story(), { allow: ['first-run'] })).exit).toBe(0);
+    expect(fresh.mutations()).toEqual([expect.stringMatching(/^PATCH .*alert_push_destinations/)]);
+    expect((await fresh.plan(story())).exit).toBe(0);
+  });
+
+  it('deletes in reverse, rules before what they refer to', async () => {
+    const cloud = rig();
+    await apply(cloud, story());
+    const applied = await apply(cloud, story(), { destroy: true, allow: ['max-changed'] });
+    expect(applied.outcomes.map((one) => [one.address, one.outcome, one.diagnostic?.summary])).toEqual(applied.outcomes.map((one) => [one.address, 'done', undefined]));
+    expect(
+      cloud
+        .mutations()
+        .slice(5)
+        .map((line) =>
+          line
+            .replace(/[^/]+\/$/, '')
+            .split('/')
+            .at(-2),
+        ),
+    ).toEqual(['alert_rules', 'alert_rules', 'alert_push_destinations', 'accounts', 'accounts']);
+    expect(cloud.objects('accounts')).toHaveLength(1);
+    expect(Object.keys((await cloud.snapshot())?.state.resources ?? {})).toEqual([]);
+  });
+
+  it('goes on with what does not depend on a failure, and a rerun resumes', async () => {
+    const cloud = rig({ faults: [parseFault('status=400,method=POST,path=/accounts/,times=1')] });
+    const first = await apply(cloud, story());
+    expect(Object.fromEntries(first.outcomes.map((one) => [one.address, one.outcome]))).toEqual({
+      'accounts.field': 'failed',
+      'accounts.depot': 'skipped',
+      'alert_push_destinations.pager': 'done',
+      'alert_rules.down': 'skipped',
+      'alert_rules.nightly': 'skipped',
+    });
+    expect(first.exit).toBe(7);
+    expect((await apply(cloud, story())).exit).toBe(0);
+    expect(cloud.objects('accounts')).toHaveLength(3);
+    expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
+  });
+
+  it.each(['reset-after', 'truncate', 'late=20000', 'late=20000,mode=reset'])('settles a create that was answered %s, and makes it once', async (fault) => {
+    const [name, ...more] = fault.split(',');
+    const cloud = rig({ faults: [parseFault([name, 'method=POST', 'path=/alert_push_destinations/', 'times=1', ...more].join(','))] });
+    const applied = await apply(cloud, story());
+    expect(applied.exit).toBe(0);
+    expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
+    expect(cloud.mutations().filter((line) => line.includes('alert_push_destinations'))).toHaveLength(1);
+    expect((await cloud.plan(story())).exit).toBe(0);
+  });
+
+  it('sends a create that never landed again, after looking', async () => {
+    const cloud = rig({ faults: [parseFault('reset-before,method=POST,path=/alert_rules/,times=1')] });
+    expect((await apply(cloud, story())).exit).toBe(0);
+    expect(cloud.objects('alert_rules')).toHaveLength(2);
+  });
+
+  it('ends when the service stays silent, and sends nothing twice', async () => {
+    const cloud = rig({ faults: [parseFault('status=503,method=POST')] });
+    const applied = await apply(cloud, story());
+    expect(applied.exit).toBe(1);
+    expect(cloud.mutations()).toHaveLength(4);
+    cloud.emulator.setFaults([]);
+    expect((await apply(cloud, story())).exit).toBe(0);
+    expect(cloud.objects('accounts')).toHaveLength(3);
+  });
+
+  it('looks before it patches again', async () => {
+    const cloud = rig();
+    await apply(cloud, story());
+    cloud.emulator.setFaults([parseFault('reset-after,method=PATCH,times=1')]);
+    const changed = desire(
+      ...story().declarations.filter((one) => one.address !== 'alert_rules.nightly'),
+      declare('alert_rules.nightly', { ...story().declarations[4]?.values, schedule: null }),
+    );
+    expect((await apply(cloud, changed)).exit).toBe(0);
+    expect(cloud.mutations().filter((line) => line.startsWith('PATCH'))).toHaveLength(1);
+    expect((await cloud.plan(changed)).exit).toBe(0);
+  });
+
+  it('refuses to read an incomplete listing, and writes nothing', async () => {
+    const cloud = rig({ faults: [parseFault('html,path=/accounts/')] });
+    await expect(apply(cloud, story())).rejects.toMatchObject({ exit: 1 });
+    expect(cloud.mutations()).toEqual([]);
+  });
+
+  it('refuses a saved plan once the cloud moved, and takes one that is done', async () => {
+    const cloud = rig();
+    const saved = cloud.document(await cloud.plan(story()));
+    await apply(cloud, desire(declare('accounts.field', { name: 'Field' })));
+    expect((await apply(cloud, story(), { saved })).exit).toBe(0);
+    expect((await apply(cloud, story(), { saved })).exit).toBe(0);
+    const changed = desire(...story().declarations.slice(0, 4), declare('alert_rules.nightly', { ...story().declarations[4]?.values, schedule: null }));
+    const plan = cloud.document(await cloud.plan(changed));
+    cloud.emulator.setFaults([]);
+    await apply(cloud, desire(...story().declarations.slice(0, 4), declare('alert_rules.nightly', { ...story().declarations[4]?.values, schedule: 'weekly' })));
+    await expect(apply(cloud, changed, { saved: plan })).rejects.toMatchObject({ exit: 6 });
+  });
+
+  it('says what it does not know when it is interrupted while a create is unclear, and the next run looks', async () => {
+    const cloud = rig({ faults: [parseFault('reset-after,method=POST,path=/alert_push_destinations/,times=1')] });
+    const stop = new AbortController();
+    cloud.onMutation = (when, _, path) => when === 'before' && path.endsWith('/alert_push_destinations/') && stop.abort(new Error('stop'));
+    const first = await apply(cloud, story(), { signal: stop.signal });
+    expect(first.outcomes.find((one) => one.address === 'alert_push_destinations.pager')).toMatchObject({ outcome: 'unknown', diagnostic: { code: 'unread' } });
+    expect(first.exit).toBe(5);
+    cloud.onMutation = undefined;
+    expect((await apply(cloud, story())).exit).toBe(0);
+    expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
+  });
+
+  it('stops when it is interrupted, and the next run goes on', async () => {
+    const cloud = rig();
+    const stop = new AbortController();
+    cloud.onMutation = (when) => when === 'after' && stop.abort(new Error('stop'));
+    const first = await apply(cloud, story(), { signal: stop.signal, parallelism: 1 });
+    cloud.onMutation = undefined;
+    expect(first.outcomes.map((one) => one.outcome)).toEqual(['done', 'skipped', 'skipped', 'skipped', 'skipped']);
+    expect((await apply(cloud, story())).exit).toBe(0);
+    expect(cloud.mutations()).toHaveLength(5);
+  });
+});
+
+describe('drift', () => {
+  it('tells what differs from what was applied, and counts what nobody manages', async () => {
+    const cloud = rig();
+    await apply(cloud, story());
+    const quiet = await cloud.drift(story());
+    expect(quiet).toMatchObject({ drift: [], exit: 0, unmanaged: { accounts: 1 } });
+    expect(quiet.in_sync).toHaveLength(5);
+    const id = String(cloud.objects('alert_push_destinations')[0]?.destination_config_id);
+    await handChange(cloud, 'PATCH', `/api/v2/alert_push_destinations/${id}/`, { enabled: false });
+    const audit = await cloud.drift(story());
+    expect(audit.exit).toBe(2);
+    expect(audit.drift).toEqual([
+      expect.objectContaining({ address: 'alert_push_destinations.pager', status: 'changed', changes: [{ path: 'enabled', declared: true, applied: true, live: false }] }),
+    ]);
+  });
+
+  it('does not take our own requests for those of another hand', async () => {
+    const cloud = rig({ faults: [parseFault('latency=400,method=POST')] });
+    await apply(cloud, story());
+    const { id, applied_at } = (await cloud.snapshot())?.state.resources['alert_push_destinations.pager'] ?? {};
+    const logged = cloud.emulator.snapshot().activity_logs?.filter((entry) => (entry as { object?: { id?: unknown } }).object?.id === id) ?? [];
+    expect(logged.length).toBe(1);
+    expect(Date.parse((logged[0] as { action: { timestamp: string } }).action.timestamp)).toBeLessThanOrEqual(Date.parse(String(applied_at)));
+  });
+});
+
+async function handChange(cloud: Rig, method: string, path: string, body: unknown): Promise<void> {
+  const { dummyCredentials } = await import('../../../src/emulator/index.js');
+  const answer = await cloud.emulator.fetch(
+    new Request(`http://localhost${path}`, {
+      method,
+      headers: { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  );
+  expect(answer.status).toBe(200);
+}

@@ -1,0 +1,157 @@
+// Between an intent and the bytes that leave there may be minutes: a turn to wait for, a rate limit, a service that
+// asks for patience. What happens meanwhile must still be heeded.
+import { describe, expect, it } from 'vitest';
+import { TransportError, type Answer } from '../../../src/api/index.js';
+import { compareText, Reference, type Project } from '../../../src/model/index.js';
+import type { Applied } from '../../../src/reconciler/apply.js';
+import { declare } from '../../support/planning.js';
+import { desire, rig, type Rig } from '../../support/rig.js';
+
+const many = (count: number): Project =>
+  desire(...Array.from({ length: count }, (_, index) => declare(`alert_push_destinations.d${index}`, { name: `D${index}`, endpoint: { url: `https://d${index}.example.com` } })));
+const json = (status: number, body = '{}', headers: Record<string, string> = {}): Answer => ({ status, headers: { 'content-type': 'application/json', ...headers }, body });
+const names = (cloud: Rig): readonly string[] =>
+  cloud
+    .objects('alert_push_destinations')
+    .map(({ name }) => String(name))
+    .toSorted(compareText);
+const told = ({ outcomes }: Applied): Record<string, number> =>
+  outcomes.reduce<Record<string, number>>((counts, { outcome }) => ({ ...counts, [outcome]: (counts[outcome] ?? 0) + 1 }), {});
+
+it('sends nothing once the lock is lost', async () => {
+  let [lost, late] = [false, 0];
+  const cloud: Rig = rig({
+    intercept: async ({ method }, proceed) => {
+      if (method !== 'POST') return proceed();
+      if (lost) late += 1;
+      await cloud.clock.sleep(20_000);
+      return proceed();
+    },
+  });
+  void cloud.clock.sleep(10_000).then(async () => {
+    await cloud.files.remove('/sim/state.json.lock');
+    lost = true;
+  });
+  const applied = await cloud.apply(many(20), { parallelism: 3 }).catch((error: unknown) => error);
+  expect(late).toBe(0);
+  expect(applied).toMatchObject({ exit: expect.any(Number) as number });
+});
+
+it.each([1, 2, 10, 100])('sends nothing new after five unclear answers, at a parallelism of %i', async (parallelism) => {
+  let [unclear, after] = [0, 0];
+  const seen = new Set<string>();
+  const cloud: Rig = rig({
+    intercept: async ({ method, body = '' }, proceed) => {
+      if (method !== 'POST') return proceed();
+      if (!seen.has(body) && unclear >= 5) after += 1;
+      seen.add(body);
+      await cloud.clock.sleep(1000 + 37 * seen.size);
+      unclear += 1;
+      return json(500);
+    },
+  });
+  const applied = await cloud.apply(many(200), { parallelism, settle: 1 });
+  expect(after).toBe(0);
+  expect(applied.exit).not.toBe(0);
+});
+
+it('tells what an interruption kept from leaving as skipped', async () => {
+  const stop = new AbortController();
+  const cloud: Rig = rig({
+    intercept: async ({ method }, proceed) => {
+      if (method !== 'POST') return proceed();
+      await cloud.clock.sleep(1000);
+      stop.abort(new Error('SIGINT'));
+      return proceed();
+    },
+  });
+  const applied = await cloud.apply(many(12), { parallelism: 4, signal: stop.signal });
+  expect(told(applied)).toEqual({ done: 4, skipped: 8 });
+  expect((await cloud.snapshot())?.pending).toEqual([]);
+});
+
+describe('a create that leaves long after its intent', () => {
+  /** The last POST is carried out 50 s after it left, and the process is killed when it leaves. */
+  const rerun = async (options: Parameters<typeof rig>[0], count: number, parallelism: number, patient: (tries: number) => boolean): Promise<Rig> => {
+    const tries = new Map<string, number>();
+    let killed = false;
+    const cloud: Rig = rig({
+      ...options,
+      intercept: async ({ method, body = '' }, proceed) => {
+        if (method !== 'POST' || killed) return proceed();
+        tries.set(body, (tries.get(body) ?? 0) + 1);
+        if (!patient(tries.get(body) as number)) return json(429, '', { 'retry-after': '100' });
+        if (!body.includes(`"D${count - 1}"`)) return proceed();
+        killed = true;
+        cloud.files.crashAt(0);
+        void cloud.clock.sleep(50_000).then(proceed);
+        throw new TransportError('reset', { sent: true, code: 'ECONNRESET' });
+      },
+    });
+    await cloud.apply(many(count), { parallelism }).catch(() => undefined);
+    expect(killed).toBe(true);
+    cloud.files.reboot();
+    await cloud.apply(many(count), { parallelism });
+    await cloud.clock.sleep(60_000);
+    return cloud;
+  };
+
+  it('because the service asked for patience is found by the next run', async () => {
+    const cloud = await rerun({}, 4, 2, (tries) => tries > 2);
+    expect(names(cloud)).toEqual(['D0', 'D1', 'D2', 'D3']);
+  });
+
+  it('because of the rate limit is found by the next run', async () => {
+    const cloud = await rerun({ requestsPerMinute: 4 }, 12, 10, () => true);
+    expect(new Set(names(cloud)).size).toBe(12);
+    expect(names(cloud)).toHaveLength(12);
+  });
+});
+
+it('leaves no intent behind for what cannot be sent, and goes on with the rest', async () => {
+  const cloud = rig({
+    intercept: async ({ method, path }, proceed) => {
+      const answer = await proceed();
+      return method === 'POST' && path.includes('accounts') ? { ...answer, body: answer.body.replace(/"id":"\d+"/, '"id":"9007199254740993"') } : answer;
+    },
+  });
+  const project = desire(
+    declare('accounts.a', { name: 'A' }),
+    declare('alert_rules.r', { associated_accounts: [new Reference('declared', 'accounts.a', 'id')] }),
+    declare('alert_push_destinations.z', { name: 'Z', endpoint: { url: 'https://z.example.com' } }),
+  );
+  const applied = await cloud.apply(project);
+  expect(applied.exit).toBe(7);
+  expect(told(applied)).toEqual({ done: 2, failed: 1 });
+  expect((await cloud.snapshot())?.pending).toEqual([]);
+});
+
+it('tells what was done where the journal fails, and a rerun makes nothing twice', async () => {
+  const cloud: Rig = rig({
+    intercept: async ({ method }, proceed) => {
+      if (method === 'POST') await cloud.clock.sleep(100);
+      return proceed();
+    },
+  });
+  const { append } = cloud.files;
+  let left = 12;
+  cloud.files.append = async (path, mode) => {
+    const appender = await append(path, mode);
+    return {
+      ...appender,
+      write: (text) => (left-- > 0 ? appender.write(text) : Promise.reject(Object.assign(new Error('EFBIG'), { code: 'EFBIG', path }))),
+    };
+  };
+  const applied = await cloud.apply(many(40), { parallelism: 3 });
+  const made = names(cloud).length;
+  expect(made).toBeGreaterThan(0);
+  expect(made).toBeLessThan(40);
+  expect(applied.exit).toBe(5);
+  expect(applied.diagnostics).toMatchObject([{ code: 'disk' }]);
+  expect(told(applied)['done']).toBeGreaterThan(0);
+  expect(told(applied)['unknown']).toBe(made - (told(applied)['done'] as number));
+  cloud.files.append = append;
+  expect((await cloud.apply(many(40))).exit).toBe(0);
+  expect(new Set(names(cloud)).size).toBe(40);
+  expect(names(cloud)).toHaveLength(40);
+});

@@ -1,0 +1,879 @@
+// The table of planning: declared | prior | live → action.
+import { describe, expect, it } from 'vitest';
+import { Reference, Secret, Template, type Declaration, type Entry, type Live } from '../../../src/model/index.js';
+import { blocked, codes, declare, entry, live, planScene, project as projectOf, steps, type Scene } from '../../support/planning.js';
+import type { Proposal } from '../../../src/reconciler/plan.js';
+
+const root = live('accounts', '1', { name: 'Root', account: null });
+const hq = live('accounts', '2', { name: 'HQ', account: 'https://shard-7.example.com/api/v2/accounts/1/' });
+const rule = { associated_accounts: ['2'], filter_criteria: { alert_type__in: ['b', 'a'] }, http_destinations: ['d-1'] };
+const liveRule = (id: string, more: object = {}): Live =>
+  live('alert_rules', id, {
+    associated_accounts: [2],
+    filter_criteria: { alert_type__in: ['a', 'b'] },
+    http_destinations: ['d-1'],
+    schedule: null,
+    settings: null,
+    associated_groups: [],
+    ...more,
+  });
+const pager = live('alert_push_destinations', 'd-1', {
+  name: 'Pager',
+  enabled: true,
+  suspended: false,
+  endpoint: { url: 'https://a.example.com' },
+  authentication: { secret: '*' },
+});
+
+interface Row extends Scene {
+  readonly title: string;
+  readonly steps: readonly string[];
+  readonly exit: number;
+  readonly codes?: readonly string[];
+}
+
+const table: readonly Row[] = [
+  { title: 'nothing declared, nothing recorded', steps: [], exit: 0 },
+  { title: 'declared, not there', declared: [declare('accounts.hq', { name: 'HQ' })], live: { accounts: [root] }, steps: ['create accounts.hq'], exit: 2 },
+  {
+    title: 'declared, one unmanaged match by identity, parent undeclared',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    live: { accounts: [root, hq] },
+    steps: ['adopt accounts.hq'],
+    exit: 0,
+  },
+  {
+    title: 'same name below another parent is another account',
+    declared: [declare('accounts.hq', { name: 'HQ', account: '2' })],
+    live: { accounts: [root, hq] },
+    steps: ['create accounts.hq'],
+    exit: 2,
+  },
+  {
+    title: 'declared, two unmanaged matches',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    live: { accounts: [root, hq, live('accounts', '3', { name: 'HQ', account: '1' })] },
+    steps: [],
+    exit: 5,
+    codes: ['ambiguous'],
+  },
+  {
+    title: 'recorded and as declared',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.hq'],
+    exit: 0,
+  },
+  {
+    title: 'declaration changed',
+    declared: [declare('accounts.hq', { name: 'Head' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['update accounts.hq'],
+    exit: 2,
+  },
+  {
+    title: 'changed outside',
+    declared: [declare('accounts.hq', { name: 'Old' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'Old' }) },
+    live: { accounts: [root, hq] },
+    steps: ['update accounts.hq'],
+    exit: 2,
+  },
+  {
+    title: 'changed outside into what is declared',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'Old' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.hq'],
+    exit: 0,
+  },
+  {
+    title: 'deleted outside',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root] },
+    steps: ['create accounts.hq'],
+    exit: 2,
+  },
+  {
+    title: 'deleted outside and made again by hand',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '9', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['adopt accounts.hq'],
+    exit: 2,
+  },
+  {
+    title: 'declared no more',
+    declared: [declare('accounts.other', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq, live('accounts', '5', { name: 'X', account: '1' })] },
+    steps: ['keep accounts.other', 'delete accounts.hq'],
+    exit: 2,
+  },
+  {
+    title: 'declared no more and gone',
+    declared: [declare('accounts.other', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.other', 'forget accounts.hq'],
+    exit: 2,
+  },
+  {
+    title: 'declared no more, on_removal forget',
+    declared: [declare('accounts.other', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }, { on_removal: 'forget' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq, live('accounts', '5', { name: 'X', account: '1' })] },
+    steps: ['keep accounts.other', 'forget accounts.hq'],
+    exit: 2,
+  },
+  {
+    title: 'declared in a file outside the PATHs',
+    declared: [declare('accounts.other', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }, { file: '../elsewhere.yaml' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.other'],
+    exit: 0,
+  },
+  {
+    title: 'renamed',
+    declared: [declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.new'],
+    exit: 0,
+  },
+  {
+    title: 'with a count since',
+    declared: [{ ...declare('accounts.hq["0"]', { name: 'HQ' }), recounted: 'accounts.hq' }],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.hq["0"]'],
+    exit: 0,
+  },
+  {
+    title: 'with a count since, although the first is recorded too',
+    declared: [{ ...declare('accounts.hq["0"]', { name: 'Root' }), recounted: 'accounts.hq' }],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.hq["0"]': entry('accounts', '1', { name: 'Root' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.hq["0"]', 'delete accounts.hq'],
+    exit: 2,
+  },
+  {
+    title: 'with a count since, although another was renamed from there',
+    declared: [{ ...declare('accounts.hq["0"]', { name: 'New' }), recounted: 'accounts.hq' }, declare('accounts.other', { name: 'HQ' }, { renamed_from: 'hq' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['create accounts.hq["0"]', 'keep accounts.other'],
+    exit: 2,
+  },
+  {
+    title: 'with a count since, of what was declared outside the PATHs',
+    declared: [{ ...declare('accounts.hq["0"]', { name: 'New' }), recounted: 'accounts.hq' }],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }, { file: '../elsewhere.yaml' }) },
+    live: { accounts: [root, hq] },
+    steps: [],
+    exit: 1,
+    codes: ['renamed-elsewhere'],
+  },
+  {
+    title: 'without its count since',
+    declared: [{ ...declare('accounts.hq', { name: 'HQ' }), recounted: 'accounts.hq["0"]' }],
+    state: { 'accounts.hq["0"]': entry('accounts', '2', { name: 'HQ' }), 'accounts.hq["1"]': entry('accounts', '1', { name: 'Root' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.hq', 'delete accounts.hq["1"]'],
+    exit: 3,
+  },
+  {
+    title: 'without its for_each since',
+    declared: [{ ...declare('accounts.hq', { name: 'Root' }), recounted: 'accounts.hq["0"]' }],
+    state: { 'accounts.hq["0"]': entry('accounts', '2', { name: 'HQ' }), 'accounts.hq["x"]': entry('accounts', '3', { name: 'Third' }) },
+    live: { accounts: [root, hq] },
+    steps: ['create accounts.hq', 'forget accounts.hq["x"]', 'delete accounts.hq["0"]'],
+    exit: 2,
+  },
+  {
+    title: 'renamed from what is still declared',
+    declared: [declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' }), declare('accounts.hq', { name: 'X' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: [],
+    exit: 1,
+    codes: ['renamed-declared'],
+  },
+  {
+    title: 'renamed in a chain',
+    declared: [declare('accounts.hq', { name: 'X' }, { renamed_from: 'old' }), declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.old': entry('accounts', '1', { name: 'X' }) },
+    live: { accounts: [root, hq] },
+    steps: ['delete accounts.old'],
+    exit: 3,
+    codes: ['renamed-bound', 'renamed-declared'],
+  },
+  {
+    title: 'renamed although the new name is recorded too',
+    declared: [declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.new': entry('accounts', '1', { name: 'Root' }) },
+    live: { accounts: [root, hq] },
+    steps: ['delete accounts.hq'],
+    exit: 1,
+    codes: ['renamed-bound'],
+  },
+  {
+    title: 'renamed long ago',
+    declared: [declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' })],
+    state: { 'accounts.new': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.new'],
+    exit: 0,
+  },
+  ...(['hq', 'new'] as const).map((name) => ({
+    title: `cut off in a rename, then declared as ${name} alone`,
+    declared: [declare(`accounts.${name}`, { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.new': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: [`keep accounts.${name}`, `forget accounts.${name === 'hq' ? 'new' : 'hq'}`],
+    exit: 2,
+  })),
+  {
+    title: 'cut off in a rename, then declared no more',
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.new': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['delete accounts.new', 'forget accounts.hq'],
+    exit: 3,
+  },
+  {
+    title: 'renamed from what was declared outside the PATHs',
+    declared: [declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }, { file: '../elsewhere.yaml' }) },
+    live: { accounts: [root, hq] },
+    steps: [],
+    exit: 1,
+    codes: ['renamed-elsewhere'],
+  },
+  {
+    title: 'explicit adoption that differs',
+    declared: [declare('accounts.x', { name: 'Head' }, { adopt: '2' })],
+    live: { accounts: [root, hq] },
+    steps: ['adopt accounts.x'],
+    exit: 2,
+  },
+  {
+    title: 'explicit adoption of nothing',
+    declared: [declare('accounts.x', { name: 'Head' }, { adopt: '7' })],
+    live: { accounts: [root, hq] },
+    steps: [],
+    exit: 1,
+    codes: ['adopt-missing'],
+  },
+  {
+    title: 'explicit adoption of what another address has',
+    declared: [declare('accounts.x', { name: 'Head' }, { adopt: '2' }), declare('accounts.hq', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.hq'],
+    exit: 1,
+    codes: ['adopt-taken'],
+  },
+  {
+    title: 'a rule by exact content, whatever the order',
+    declared: [declare('alert_rules.r', rule)],
+    live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+    steps: ['adopt alert_rules.r'],
+    exit: 0,
+  },
+  {
+    title: 'a rule of another schedule is another rule',
+    declared: [declare('alert_rules.r', rule)],
+    live: { alert_rules: [liveRule('r-1', { schedule: 'daily' })], alert_push_destinations: [pager] },
+    steps: ['create alert_rules.r'],
+    exit: 2,
+  },
+  {
+    title: 'two equal unmanaged rules',
+    declared: [declare('alert_rules.r', rule)],
+    live: { alert_rules: [liveRule('r-1'), liveRule('r-2')] },
+    steps: [],
+    exit: 5,
+    codes: ['ambiguous'],
+  },
+  {
+    title: 'declared twins',
+    declared: [declare('alert_rules.r', rule), declare('alert_rules.s', rule)],
+    steps: ['create alert_rules.r', 'create alert_rules.s'],
+    exit: 1,
+    codes: ['identical-declarations'],
+  },
+  {
+    title: 'twins of which one names the root of the tree',
+    declared: [declare('accounts.a', { name: 'A' }), declare('accounts.b', { name: 'A', account: '1' })],
+    live: { accounts: [root] },
+    steps: ['create accounts.a', 'create accounts.b'],
+    exit: 1,
+    codes: ['identical-declarations'],
+  },
+  {
+    title: 'a twin, by the root of the tree, of what is recorded',
+    declared: [declare('accounts.hq', { name: 'HQ' }), declare('accounts.b', { name: 'HQ', account: '1' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['create accounts.b', 'keep accounts.hq'],
+    exit: 1,
+    codes: ['identical-declarations'],
+  },
+  {
+    title: 'a new address for what goes, whose parent nobody declared',
+    declared: [declare('accounts.new', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['create accounts.new', 'delete accounts.hq'],
+    exit: 2,
+    codes: ['looks-renamed'],
+  },
+  {
+    title: 'allowed twins',
+    declared: [declare('alert_rules.r', rule, { allow_duplicate: true }), declare('alert_rules.s', rule, { allow_duplicate: true })],
+    live: { alert_rules: [liveRule('r-1'), liveRule('r-2')], alert_push_destinations: [pager] },
+    steps: ['adopt alert_rules.r', 'adopt alert_rules.s'],
+    exit: 0,
+  },
+  {
+    title: 'twins that each adopt an object of their own, beside a create',
+    declared: [declare('alert_rules.r', rule, { adopt: 'r-1' }), declare('alert_rules.s', rule, { adopt: 'r-2' }), declare('alert_rules.t', { associated_groups: ['7'] })],
+    live: { alert_rules: [liveRule('r-1'), liveRule('r-2')], alert_push_destinations: [pager] },
+    steps: ['adopt alert_rules.r', 'adopt alert_rules.s', 'create alert_rules.t'],
+    exit: 2,
+  },
+  {
+    title: 'twins of which one adopts nothing',
+    declared: [declare('alert_rules.r', rule, { adopt: 'r-1' }), declare('alert_rules.s', rule)],
+    live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+    steps: ['adopt alert_rules.r', 'create alert_rules.s'],
+    exit: 1,
+    codes: ['identical-declarations'],
+  },
+  {
+    title: 'an allowed twin does not take what the other one has',
+    declared: [declare('alert_rules.r', rule, { allow_duplicate: true }), declare('alert_rules.s', rule, { allow_duplicate: true })],
+    state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
+    live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+    steps: ['keep alert_rules.r', 'create alert_rules.s'],
+    exit: 2,
+  },
+  {
+    title: 'an unknown authorization cannot be made',
+    declared: [declare('account_authorizations.d', { user: '7', account: '2', role: 'administrator' })],
+    steps: [],
+    exit: 1,
+    codes: ['cannot-create'],
+  },
+  {
+    title: 'HTML-escaped texts inside a document',
+    declared: [declare('alert_rules.r', { settings: { custom_alert: { label: "A & B's", list: ['<'] } } })],
+    live: { alert_rules: [live('alert_rules', 'r-1', { settings: { custom_alert: { label: 'A &amp; B&#39;s', list: ['&lt;'] } } })] },
+    steps: ['adopt alert_rules.r'],
+    exit: 0,
+  },
+  {
+    title: 'an HTML-escaped name',
+    declared: [declare('accounts.o', { name: "O'Brien & Sons" })],
+    live: { accounts: [root, live('accounts', '4', { name: 'O&#39;Brien &amp; Sons', account: '1' })] },
+    steps: ['adopt accounts.o'],
+    exit: 0,
+  },
+  {
+    title: 'null against absent',
+    declared: [declare('alert_rules.r', { ...rule, settings: null, schedule: null, associated_groups: [] })],
+    state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
+    live: {
+      alert_rules: [live('alert_rules', 'r-1', { associated_accounts: [2], filter_criteria: { alert_type__in: ['a', 'b'] }, http_destinations: ['d-1'] })],
+      alert_push_destinations: [pager],
+    },
+    steps: ['keep alert_rules.r'],
+    exit: 0,
+  },
+  {
+    title: 'what is ignored does not differ',
+    declared: [declare('alert_rules.r', { ...rule, schedule: 'daily' }, { ignore_changes: ['schedule'] })],
+    state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
+    live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+    steps: ['keep alert_rules.r'],
+    exit: 0,
+  },
+  {
+    title: 'an immutable attribute',
+    declared: [declare('account_authorizations.d', { user: '8', account: '2', role: 'administrator' })],
+    state: { 'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2' }) },
+    live: { account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'administrator' })] },
+    steps: [],
+    exit: 1,
+    codes: ['immutable'],
+  },
+  {
+    title: 'a removed authorization is let go',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' }),
+    },
+    live: { accounts: [root, hq], account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' })] },
+    request: { allow: ['all-removed'] },
+    steps: ['keep accounts.hq', 'forget account_authorizations.d'],
+    exit: 2,
+  },
+  {
+    title: 'a removed authorization with on_removal no_access',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' }, { on_removal: 'no_access' }),
+    },
+    live: { accounts: [root, hq], account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' })] },
+    request: { allow: ['all-removed'] },
+    steps: ['keep accounts.hq', 'update account_authorizations.d'],
+    exit: 2,
+  },
+  {
+    title: 'destroy',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    request: { destroy: true },
+    steps: ['delete accounts.hq'],
+    exit: 2,
+  },
+  {
+    title: 'target takes what it refers to, and leaves the rest',
+    declared: [
+      declare('accounts.hq', { name: 'N' }),
+      declare('accounts.sub', { name: 'S', account: new Reference('declared', 'accounts.hq', 'id') }),
+      declare('accounts.other', { name: 'T' }),
+    ],
+    live: { accounts: [root] },
+    request: { targets: ['accounts.sub'] },
+    steps: ['create accounts.hq', 'create accounts.sub'],
+    exit: 2,
+  },
+  {
+    title: 'exclude leaves out what refers to it',
+    declared: [
+      declare('accounts.hq', { name: 'N' }),
+      declare('accounts.sub', { name: 'S', account: new Reference('declared', 'accounts.hq', 'id') }),
+      declare('accounts.other', { name: 'T' }),
+    ],
+    live: { accounts: [root] },
+    request: { excludes: ['accounts.hq'] },
+    steps: ['create accounts.other'],
+    exit: 2,
+  },
+  {
+    title: 'a target nobody knows',
+    declared: [declare('accounts.hq', { name: 'N' })],
+    live: { accounts: [root] },
+    request: { targets: ['accounts.hg'] },
+    steps: [],
+    exit: 1,
+    codes: ['unknown-address'],
+  },
+  {
+    title: 'a circle',
+    declared: [
+      declare('accounts.a', { name: 'A', account: new Reference('declared', 'accounts.b', 'id') }),
+      declare('accounts.b', { name: 'B', account: new Reference('declared', 'accounts.a', 'id') }),
+    ],
+    steps: [],
+    exit: 1,
+    codes: ['cycle'],
+  },
+];
+
+describe('the table of planning', () => {
+  it.each(table)('$title', (row) => {
+    const proposal = planScene(row);
+    expect(steps(proposal)).toEqual(row.steps);
+    for (const code of row.codes ?? []) expect(codes(proposal)).toContain(code);
+    expect(proposal.exit).toBe(row.exit);
+  });
+});
+
+describe('requests', () => {
+  const request = (proposal: ReturnType<typeof planScene>, index = 0): unknown => (proposal.plan.changes[index] as { request?: unknown }).request;
+
+  it('patches only what changes, and keeps what other hands put inside an object', () => {
+    const proposal = planScene({
+      declared: [declare('alert_rules.r', { ...rule, filter_criteria: { alert_type__in: ['c'] } })],
+      state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
+      live: { alert_rules: [liveRule('r-1', { filter_criteria: { alert_type__in: ['a'], theirs: 1 } })], alert_push_destinations: [pager] },
+    });
+    expect(request(proposal)).toEqual({ method: 'PATCH', path: '/alert_rules/r-1/', body: { filter_criteria: { alert_type__in: ['c'], theirs: 1 } } });
+  });
+
+  it('puts every writable attribute, and a flag only where it is declared', () => {
+    const scene = (values: object): unknown =>
+      request(
+        planScene({
+          declared: [declare('accounts.hq', { name: 'Head', ...values })],
+          state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+          live: { accounts: [root, live('accounts', '2', { name: 'HQ', account: '1', is_disabled: false })] },
+        }),
+      );
+    expect(scene({})).toEqual({ method: 'PUT', path: '/accounts/2/', body: { name: 'Head', account: '1' } });
+    expect(scene({ is_disabled: true })).toEqual({ method: 'PUT', path: '/accounts/2/', body: { name: 'Head', account: '1', is_disabled: true } });
+  });
+
+  it('never sends a masked secret back when the destination changes', () => {
+    const secret = new Secret('env.S', () => 'canary');
+    const proposal = planScene({
+      declared: [declare('alert_push_destinations.p', { name: 'New', authentication: { secret } })],
+      state: { 'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }) },
+      live: { alert_push_destinations: [pager] },
+      more: { secrets: new Map([['alert_push_destinations.p authentication.secret', 'same']]) },
+    });
+    expect(request(proposal)).toEqual({ method: 'PATCH', path: '/alert_push_destinations/d-1/', body: { name: 'New' } });
+  });
+
+  it('sends a changed secret, and nothing else, as exactly one request', () => {
+    const secret = new Secret('env.S', () => 'canary');
+    const scene = (verdict: 'same' | 'changed' | 'unavailable') =>
+      planScene({
+        declared: [declare('alert_push_destinations.p', { name: 'Pager', authentication: { secret } })],
+        state: { 'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }) },
+        live: { alert_push_destinations: [pager] },
+        more: { secrets: new Map([['alert_push_destinations.p authentication.secret', verdict]]) },
+      });
+    expect(request(scene('changed'))).toEqual({ method: 'PATCH', path: '/alert_push_destinations/d-1/', body: { authentication: { secret } } });
+    expect(steps(scene('same'))).toEqual(['keep alert_push_destinations.p']);
+    expect(steps(scene('unavailable'))).toEqual(['keep alert_push_destinations.p']);
+    expect(codes(scene('unavailable'))).toContain('secret-unseen');
+  });
+
+  it('leaves what is not known yet as a reference, and fills in what is', () => {
+    const target = new Reference('declared', 'alert_push_destinations.p', 'destination_config_id');
+    const values = { ...rule, http_destinations: [target], schedule: new Template(['at ', new Reference('declared', 'alert_push_destinations.p', 'name')]) };
+    const made = planScene({ declared: [declare('alert_push_destinations.p', { name: 'New' }), declare('alert_rules.r', values)] });
+    expect((request(made, 1) as { body: unknown }).body).toMatchObject({ http_destinations: [target], schedule: 'at New' });
+    const known = planScene({ declared: [declare('alert_push_destinations.p', { name: 'Pager' }), declare('alert_rules.r', values)], live: { alert_push_destinations: [pager] } });
+    expect((request(known, 1) as { body: unknown }).body).toMatchObject({ http_destinations: ['d-1'], schedule: 'at Pager' });
+  });
+
+  it('lets referrers go before what they refer to', () => {
+    const state: Record<string, Entry> = {
+      'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }),
+      'alert_rules.r': entry('alert_rules', 'r-1', rule),
+      'alert_rules.s': entry('alert_rules', 'r-2', rule),
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+    };
+    const proposal = planScene({
+      declared: [declare('alert_rules.s', { ...rule, http_destinations: [], associated_accounts: ['1'] })],
+      state,
+      live: { accounts: [root, hq], alert_rules: [liveRule('r-1'), liveRule('r-2')], alert_push_destinations: [pager] },
+      request: { allow: ['all-removed', 'rule-without-destination', 'account-in-use'] },
+    });
+    expect(steps(proposal).slice(0, 2)).toEqual(['update alert_rules.s', 'delete alert_rules.r']);
+    const gone = proposal.plan.changes.find((change) => change.address === 'alert_push_destinations.p');
+    expect(gone?.depends_on).toEqual(['alert_rules.r', 'alert_rules.s']);
+  });
+});
+
+describe('a name that was given up', () => {
+  const state = { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) };
+  const renamed = declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' });
+  const advice = (proposal: Proposal): readonly unknown[] => proposal.plan.diagnostics.map(({ summary, detail }) => [summary, detail]);
+
+  it.each<[string, Record<string, Entry>]>([
+    ['before it is', state],
+    ['after it was', { 'accounts.new': entry('accounts', '2', { name: 'HQ' }) }],
+  ])('is no longer referred to, %s', (_, resources) => {
+    const rule = declare('alert_rules.r', { associated_accounts: [new Reference('declared', 'accounts.hq', 'id')], filter_criteria: { alert_type__in: ['account_locked'] } });
+    const proposal = planScene({ declared: [renamed, rule], state: resources, live: { accounts: [root, hq] } });
+    expect([proposal.exit, advice(proposal)]).toEqual([1, [['alert_rules.r refers to accounts.hq, which was renamed to accounts.new.', 'Write ${accounts.new.id}.']]]);
+  });
+
+  it('is given away by a command that can be typed, where its file is not covered or not there', () => {
+    const elsewhere = { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }, { file: 'x.yaml' }) };
+    const project = { ...projectOf([renamed]), paths: ['y.yaml'] };
+    const proposal = planScene({ declared: [renamed], state: elsewhere, live: { accounts: [root, hq] }, more: { project } });
+    expect(advice(proposal)).toEqual([
+      [
+        'accounts.new was renamed from accounts.hq, but that was declared in x.yaml, which is not covered.',
+        'If nothing there declares it any more, move it to the new address: trueup state mv accounts.hq accounts.new',
+      ],
+    ]);
+    const moved = { 'accounts.new': entry('accounts', '2', { name: 'HQ' }, { file: 'x.yaml' }) };
+    expect(steps(planScene({ declared: [renamed], state: moved, live: { accounts: [root, hq] }, more: { project } }))).toEqual(['keep accounts.new']);
+  });
+});
+
+describe('a swap of administrators', () => {
+  const swap = (count: number): Scene => ({
+    declared: Array.from({ length: 2 * count }, (_, index) =>
+      declare(`account_authorizations.a${String(index).padStart(5, '0')}`, { user: String(index), account: '2', role: index % 2 === 0 ? 'no_access' : 'administrator' }),
+    ),
+    live: {
+      accounts: [root, hq],
+      account_authorizations: Array.from({ length: 2 * count }, (_, index) =>
+        live('account_authorizations', `z${index}`, { user: String(index), account: '2', role: index % 2 === 0 ? 'administrator' : 'no_access' }),
+      ),
+    },
+  });
+  const waits = (scene: Scene): readonly (readonly [string, readonly string[]])[] => planScene(scene).plan.changes.map((change) => [change.address, change.depends_on] as const);
+
+  it('lets each demotion wait for a promotion of its own', () => {
+    expect(waits(swap(2))).toEqual([
+      ['account_authorizations.a00001', []],
+      ['account_authorizations.a00003', []],
+      ['account_authorizations.a00000', ['account_authorizations.a00001']],
+      ['account_authorizations.a00002', ['account_authorizations.a00003']],
+    ]);
+  });
+
+  it('deals promotions out in turn, and takes those of the nearest account', () => {
+    const { declared, live: cloud } = swap(2);
+    const more = ['20', '22', '24'].map((user) => declare(`account_authorizations.b${user}`, { user, account: '2', role: 'no_access' }));
+    const above = declare('account_authorizations.top', { user: '90', account: '1', role: 'administrator' });
+    const scene: Scene = {
+      declared: [...(declared ?? []), ...more, above],
+      live: {
+        ...cloud,
+        account_authorizations: [
+          ...(cloud?.['account_authorizations'] ?? []),
+          ...more.map((_, index) => live('account_authorizations', `y${index}`, { user: String(20 + 2 * index), account: '2', role: 'administrator' })),
+          live('account_authorizations', 'top', { user: '90', account: '1', role: 'no_access' }),
+        ],
+      },
+    };
+    const [one, three] = ['account_authorizations.a00001', 'account_authorizations.a00003'];
+    expect(
+      waits(scene)
+        .filter(([, on]) => on.length > 0)
+        .map(([, on]) => on),
+    ).toEqual([[one], [three], [one], [three], [one]]);
+  });
+
+  it('writes no more than one wait for each of thousands', () => {
+    expect(waits(swap(2500)).reduce((sum, [, on]) => sum + on.length, 0)).toBe(2500);
+  });
+});
+
+describe('policy', () => {
+  const authorization = (id: string, user: string, account: string, role: string): Live => live('account_authorizations', id, { user, account, role });
+  const demote = (address: string, user: string, account: string, role: string): Declaration => declare(address, { user, account, role });
+  const accounts = [root, hq, ...Array.from({ length: 12 }, (_, index) => live('accounts', String(100 + index), { name: `n${index}`, account: '1' }))];
+  const recorded = Object.fromEntries(accounts.slice(2).map((one, index) => [`accounts.n${index}`, entry('accounts', one.id, { name: `n${index}` })]));
+  const declared = accounts.slice(2).map((_, index) => declare(`accounts.n${index}`, { name: `n${index}` }));
+
+  const rows: readonly (Scene & { title: string; blocks: readonly string[] })[] = [
+    { title: 'six deletes', declared: declared.slice(6), state: recorded, live: { accounts }, request: { allow: ['max-changed'] }, blocks: ['max-deletes'] },
+    { title: 'five deletes', declared: declared.slice(5), state: recorded, live: { accounts }, request: { allow: ['max-changed'] }, blocks: [] },
+    {
+      title: 'one delete after five within a day',
+      declared: declared.slice(1),
+      state: recorded,
+      spent: Array.from({ length: 5 }, () => ({ at: '2026-01-01T12:00:00Z', action: 'delete' as const })),
+      live: { accounts },
+      request: { allow: ['max-changed'] },
+      blocks: ['max-deletes'],
+    },
+    {
+      title: 'one delete after five the day before',
+      declared: declared.slice(1),
+      state: recorded,
+      spent: Array.from({ length: 5 }, () => ({ at: '2025-12-31T12:00:00Z', action: 'delete' as const })),
+      live: { accounts },
+      blocks: [],
+    },
+    { title: 'a third of the objects', declared: declared.slice(4), state: recorded, live: { accounts }, blocks: ['max-changed'] },
+    { title: 'a quarter of the objects', declared: declared.slice(3), state: recorded, live: { accounts }, blocks: [] },
+    {
+      title: 'creations never count',
+      declared: [...declared, ...Array.from({ length: 20 }, (_, index) => declare(`accounts.m${index}`, { name: `m${index}` }))],
+      state: recorded,
+      live: { accounts },
+      blocks: [],
+    },
+    {
+      title: 'a kind that vanished from the given PATHs, and is declared elsewhere',
+      declared: [],
+      state: { 'accounts.n0': recorded['accounts.n0'] as Entry, 'accounts.n1': { ...(recorded['accounts.n1'] as Entry), file: '../elsewhere.yaml' } },
+      live: { accounts },
+      blocks: [],
+    },
+    { title: 'a kind that vanished', declared: [], state: { 'accounts.n0': recorded['accounts.n0'] as Entry }, live: { accounts }, blocks: ['all-removed'] },
+    {
+      title: 'destroy is not a vanished kind',
+      declared: [],
+      state: { 'accounts.n0': recorded['accounts.n0'] as Entry },
+      live: { accounts },
+      request: { destroy: true },
+      blocks: [],
+    },
+    {
+      title: 'destroy of what was renamed and is protected under its new name',
+      declared: [declare('accounts.new', { name: 'n0' }, { renamed_from: 'n0', protect: true })],
+      state: { 'accounts.n0': recorded['accounts.n0'] as Entry },
+      live: { accounts },
+      request: { destroy: true },
+      blocks: ['protected'],
+    },
+    {
+      title: 'a protected object',
+      declared: declared.slice(1, 2),
+      state: { 'accounts.n0': { ...(recorded['accounts.n0'] as Entry), protect: true }, 'accounts.n1': recorded['accounts.n1'] as Entry },
+      live: { accounts },
+      blocks: ['protected'],
+    },
+    {
+      title: 'the last administrator',
+      declared: [demote('account_authorizations.d', '7', '2', 'read_only_user')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator')] },
+      blocks: ['last-administrator'],
+    },
+    {
+      title: 'an administrator of an ancestor remains',
+      declared: [demote('account_authorizations.d', '7', '2', 'read_only_user')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '1', 'administrator')] },
+      blocks: [],
+    },
+    {
+      title: 'an unknown role does not administrate',
+      declared: [demote('account_authorizations.d', '7', '2', 'read_only_user')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '2', 'super_administrator')] },
+      blocks: ['last-administrator'],
+    },
+    {
+      title: 'both administrators at once',
+      declared: [demote('account_authorizations.a', '7', '2', 'no_access'), demote('account_authorizations.b', '8', '2', 'no_access')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '2', 'administrator')] },
+      blocks: ['last-administrator'],
+    },
+    {
+      title: 'an account leaves its last administrator behind',
+      declared: [declare('accounts.n1', { name: 'n1', account: '1' })],
+      state: { 'accounts.n1': entry('accounts', '101', { name: 'n1', account: '2' }) },
+      live: {
+        accounts: [root, hq, live('accounts', '101', { name: 'n1', account: '2' }), live('accounts', '102', { name: 'below', account: '101' })],
+        account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '102', 'administrator')],
+      },
+      blocks: ['last-administrator'],
+    },
+    {
+      title: 'an account moves to where somebody administrates',
+      declared: [declare('accounts.n1', { name: 'n1', account: '1' })],
+      state: { 'accounts.n1': entry('accounts', '101', { name: 'n1', account: '2' }) },
+      live: {
+        accounts: [root, hq, live('accounts', '101', { name: 'n1', account: '2' })],
+        account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '1', 'administrator')],
+      },
+      blocks: [],
+    },
+    {
+      title: 'a promotion comes before the demotion',
+      declared: [demote('account_authorizations.a', '7', '2', 'no_access'), demote('account_authorizations.b', '8', '2', 'administrator')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '2', 'no_access')] },
+      blocks: ['privilege-escalation'],
+    },
+    {
+      title: 'a rise in privilege',
+      declared: [demote('account_authorizations.a', '7', '2', 'full_access_user')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'read_only_user')] },
+      blocks: ['privilege-escalation'],
+    },
+    {
+      title: 'from no access to an unknown role',
+      declared: [demote('account_authorizations.a', '7', '2', 'diagnostic')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'no_access')] },
+      blocks: ['privilege-escalation'],
+    },
+    {
+      title: 'from an unknown role to no access',
+      declared: [demote('account_authorizations.a', '7', '2', 'no_access')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'diagnostic')] },
+      blocks: [],
+    },
+    {
+      title: 'from an unknown role to administrator',
+      declared: [demote('account_authorizations.a', '7', '2', 'administrator')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'diagnostic')] },
+      blocks: ['privilege-escalation'],
+    },
+    {
+      title: 'a fall in privilege',
+      declared: [demote('account_authorizations.a', '7', '2', 'read_only_user')],
+      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'full_access_user')] },
+      blocks: [],
+    },
+    {
+      title: 'an account that holds a rule',
+      declared: [declare('accounts.n1', { name: 'n1' })],
+      state: { 'accounts.n0': recorded['accounts.n0'] as Entry, 'accounts.n1': recorded['accounts.n1'] as Entry },
+      live: { accounts, alert_rules: [liveRule('r-9', { associated_accounts: [100] })] },
+      blocks: ['account-in-use'],
+    },
+    {
+      title: 'an account whose only role is no access',
+      declared: [declare('accounts.n1', { name: 'n1' })],
+      state: { 'accounts.n0': recorded['accounts.n0'] as Entry, 'accounts.n1': recorded['accounts.n1'] as Entry },
+      live: { accounts, account_authorizations: [authorization('z', '7', '100', 'no_access')] },
+      blocks: [],
+    },
+    {
+      title: 'a rule loses its last destination',
+      declared: [declare('alert_push_destinations.p', { name: 'Pager', enabled: false })],
+      live: { alert_push_destinations: [pager], alert_rules: [liveRule('r-9')] },
+      blocks: ['rule-without-destination'],
+    },
+    {
+      title: 'a rule nobody heard before',
+      declared: [declare('alert_push_destinations.p', { name: 'Pager', enabled: false })],
+      live: { alert_push_destinations: [live('alert_push_destinations', 'd-1', { name: 'Pager', enabled: true, suspended: true })], alert_rules: [liveRule('r-9')] },
+      blocks: [],
+    },
+    {
+      title: 'a rule that still goes out by e-mail',
+      declared: [declare('alert_push_destinations.p', { name: 'Pager', enabled: false })],
+      live: { alert_push_destinations: [pager], alert_rules: [liveRule('r-9', { email_destinations: [4] })] },
+      blocks: [],
+    },
+    {
+      title: 'a rule loses its scope',
+      declared: [declare('alert_rules.r', { ...rule, associated_accounts: [] })],
+      state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
+      live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+      blocks: ['rule-without-destination'],
+    },
+    ...[true, false].map((enabled) => ({
+      title: `a rule turns to a new destination that is ${enabled ? 'enabled' : 'disabled'}`,
+      declared: [
+        declare('alert_push_destinations.n', { name: 'New', enabled, endpoint: { url: 'https://hooks.example.com' } }),
+        declare('alert_rules.r', { ...rule, http_destinations: [new Reference('declared', 'alert_push_destinations.n', 'destination_config_id')] }),
+      ],
+      state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
+      live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+      blocks: enabled ? [] : ['rule-without-destination'],
+    })),
+    {
+      title: 'a destination moves to another domain',
+      declared: [declare('alert_push_destinations.p', { name: 'Pager', endpoint: { url: 'https://a.example.net' } })],
+      live: { alert_push_destinations: [pager] },
+      blocks: ['destination-moved'],
+    },
+    {
+      title: 'a destination moves within its domain',
+      declared: [declare('alert_push_destinations.p', { name: 'Pager', endpoint: { url: 'https://b.example.com' } })],
+      live: { alert_push_destinations: [pager] },
+      blocks: [],
+    },
+  ];
+
+  // What is adopted here changes, which a first run has to be allowed.
+  it.each(rows.map((row) => ({ ...row, request: { ...row.request, allow: [...(row.request?.allow ?? []), 'first-run' as const] } })))('$title', (row) => {
+    const proposal = planScene(row);
+    expect(blocked(proposal)).toEqual(row.blocks);
+    expect(proposal.exit === 3).toBe(row.blocks.length > 0);
+    const allowed = planScene({ ...row, request: { ...row.request, allow: [...(row.request?.allow ?? []), ...row.blocks] as never } });
+    expect(blocked(allowed)).toEqual([]);
+    expect(steps(allowed)).toEqual(steps(proposal));
+  });
+});

@@ -1,0 +1,175 @@
+// Widths, wrapping and differences: the parts a text report is laid out of.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Event, Json } from '../../../src/model/index.js';
+import { inline, oneLine, rows, type Difference } from '../../../src/report/differences.js';
+import { advance, noProgress, planDocument, progressLine, renderDiagnostics, type Progress } from '../../../src/report/index.js';
+import { renderPlan } from '../../../src/report/render.js';
+import { clip, columns, wrap } from '../../../src/report/width.js';
+import { kinds } from '../../../src/resources/index.js';
+import { keep, meta, quiet } from './plans.js';
+
+describe('columns', () => {
+  test.each([
+    ['abc', 3],
+    ['é', 1],
+    ['e\u0301', 1],
+    ['日本', 4],
+    ['한글', 4],
+    ['ＡＢ', 4],
+    ['👍', 2],
+    ['🇩🇪', 4],
+    ['→·…', 3],
+    ['', 0],
+  ])('%j takes %i', (text, count) => expect(columns(text)).toBe(count));
+});
+
+describe('wrapping', () => {
+  test.each([
+    ['one two three', 7, 7, ['one two', 'three']],
+    ['one two three', 3, 9, ['one', 'two three']],
+    ['abcdefgh', 3, 4, ['abc', 'defg', 'h']],
+    ['日本語', 3, 3, ['日', '本', '語']],
+    ['a ::b', 1, 20, ['a', '\\u003a:b']],
+    ['abcdefgh::d', 8, 20, ['abcdefgh', '\\u003a:d']],
+    ['  command', 20, 20, ['  command']],
+    ['', 5, 5, ['']],
+  ])('%j in %i and %i columns', (text, first, rest, lines) => expect(wrap(text, first, rest)).toEqual(lines));
+
+  test('keeps the words and the width', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '語', '👩‍👧', 'e\u0301', ':') }), fc.integer({ min: 12, max: 30 }), (text, width) => {
+        const lines = wrap(text, width);
+        for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(width);
+        const bare = (one: string): string => one.replaceAll('\\u003a', ':').replaceAll(/\s/g, '');
+        expect(bare(lines.join(''))).toBe(bare(text));
+      }),
+    );
+  });
+
+  test.each([
+    ['abcdef', 6, 'abcdef'],
+    ['abcdefg', 6, 'abcde…'],
+    ['日本語', 4, '日…'],
+  ])('%j clipped to %i is %j', (text, room, clipped) => expect(clip(text, room)).toBe(clipped));
+});
+
+const difference = (before: Json | undefined, after: Json | undefined): Difference => ({ path: 'x', before, after, unknown: false, sensitive: false });
+const signsOf = (before: Json | undefined, after: Json | undefined): readonly string[] => rows(difference(before, after)).map(({ sign, text }) => sign + text);
+
+describe('differences', () => {
+  test.each<[string, Json | undefined, Json | undefined, readonly string[]]>([
+    ['members', [1, 2, 3], [2, 3, 4], ['-1', '+4', ' … 2 unchanged']],
+    ['members seen twice', ['a'], ['a', 'a'], ['+"a"', ' … 1 unchanged']],
+    ['order alone', [1, 2], [2, 1], ['-[1, 2]', '+[2, 1]']],
+    ['what was not set', undefined, 'b', ['+"b"']],
+    ['what is set free', ['a'], undefined, ['-"a"']],
+    ['a null', undefined, null, ['+null']],
+    ['texts', 'a', 'b', ['-"a"', '+"b"']],
+    ['lines', 'a\nb\nc', 'a\nx\nc', [' a', '-b', '+x', ' c']],
+    ['lines in common', 'a\nb\nc\nd', 'b\nx\nc\ne', ['-a', ' b', '+x', ' c', '-d', '+e']],
+    ['a line more', 'a\nb', 'a\nb\nb', [' a', ' b', '+b']],
+    ['far lines', '1\n2\n3\n4\n5\n6\n7\n8\n9', '1\n2\n3\n4\n5\n6\n7\n8\nx', [' … 6 unchanged lines', ' 7', ' 8', '-9', '+x']],
+    ['lists of objects', [{ a: 1 }], [{ a: 2 }], [' [', '   {', '-    "a": 1', '+    "a": 2', '   }', ' ]']],
+  ])('%s', (_, before, after, expected) => expect(signsOf(before, after)).toEqual(expected));
+
+  test('line by line, nothing is lost: kept and removed lines are the old, kept and added the new', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 2, maxLength: 8 });
+    fc.assert(
+      fc.property(lines, lines, (before, after) => {
+        fc.pre(before.join() !== after.join());
+        const shown = rows(difference(before.join('\n'), after.join('\n')));
+        fc.pre(!shown.some(({ text }) => text.startsWith('…')));
+        expect(shown.filter(({ sign }) => sign !== '+').map(({ text }) => text)).toEqual(before);
+        expect(shown.filter(({ sign }) => sign !== '-').map(({ text }) => text)).toEqual(after);
+      }),
+    );
+  });
+
+  test('texts too long to be aligned are removed and added as a whole', () => {
+    const text = (word: string): string => Array.from({ length: 600 }, (_, index) => `${word}${index}`).join('\n');
+    const shown = rows(difference(text('a'), text('b')));
+    expect([shown.length, shown[0]?.sign, shown.at(-1)?.sign]).toEqual([1200, '-', '+']);
+  });
+
+  test.each<[Json | undefined, Json | undefined, string | undefined]>([
+    [1, 2, '1 → 2'],
+    [undefined, { a: [1, 'x'] }, '{"a":[1, "x"]}'],
+    [null, undefined, 'null'],
+    ['a\nb', 'c', undefined],
+    [[1], [2], '[1] → [2]'],
+    [[1, 2], [2], undefined],
+  ])('%j to %j in one line is %j', (before, after, line) => expect(oneLine(difference(before, after))).toBe(line));
+
+  test('a secret is never quoted', () => expect(inline({ secret: '(sensitive)' })).toBe('{"secret":(sensitive)}'));
+});
+
+test('ten thousand unchanged objects are one number', () => {
+  const plan = { ...quiet, changes: Array.from({ length: 10_000 }, (_, index) => keep(index)), unmanaged: {} };
+  const document = planDocument({ plan, kinds, meta, keeps: 'count' });
+  expect(document.resource_changes).toEqual([]);
+  expect(renderPlan(document, 'text', { color: false, width: 80 })).toBe('No changes. 10000 objects are as declared.\n');
+});
+
+test('a plan with errors does not say that nothing changes', () => {
+  const plan = { ...quiet, diagnostics: [{ severity: 'error', code: 'ambiguous', summary: 'two objects match' }] } as const;
+  expect(renderPlan(planDocument({ plan, kinds, meta }), 'text', { color: false, width: 100 })).toMatch(/^Plan with 1 error: 0 to create.*30 unchanged\.\n$/m);
+});
+
+describe('the progress line', () => {
+  const style = { color: false, width: 70 };
+  const lines = (total: number, events: readonly Event[]): readonly string[] => {
+    const seen: Progress[] = [noProgress(total)];
+    for (const event of events) seen.push(advance(seen.at(-1) as Progress, event));
+    return seen.map((progress) => progressLine(progress, style));
+  };
+
+  test('of reading', () =>
+    expect(
+      lines(0, [
+        { type: 'reading', kind: 'accounts', objects: 500, done: false },
+        { type: 'reading', kind: 'accounts', objects: 700, done: true },
+        { type: 'reading', kind: 'alert_rules', objects: 10, done: true },
+      ]),
+    ).toEqual(['', 'reading accounts 500', 'reading accounts 700', 'reading accounts 700, alert_rules 10']));
+
+  test('of comparing secrets', () =>
+    expect(
+      lines(0, [
+        { type: 'comparing', done: 1, total: 1000 },
+        { type: 'comparing', done: 2, total: 1000 },
+      ]),
+    ).toEqual(['', 'comparing secrets 1/1000', 'comparing secrets 2/1000']));
+
+  test('of applying', () =>
+    expect(
+      lines(3, [
+        { type: 'start', address: 'accounts.a', kind: 'accounts', action: 'create' },
+        { type: 'start', address: 'accounts.b', kind: 'accounts', action: 'delete' },
+        { type: 'waiting', why: 'rate limited', milliseconds: 1500 },
+        { type: 'end', outcome: { address: 'accounts.a', kind: 'accounts', action: 'create', outcome: 'done' } },
+        { type: 'end', outcome: { address: 'accounts.b', kind: 'accounts', action: 'delete', outcome: 'failed' } },
+      ]),
+    ).toEqual([
+      '0/3',
+      '0/3 · creating accounts.a',
+      '0/3 · creating accounts.a · deleting accounts.b',
+      '0/3 · waiting 2 s: rate limited · creating accounts.a · deleting accounts.b'.slice(0, 68) + '…',
+      '1/3 · deleting accounts.b',
+      '2/3 · 1 not done',
+    ]));
+});
+
+test('an address that is new for what is kept is shown, and nothing in the cloud changes', () => {
+  const plan = { ...quiet, changes: [{ ...keep(1), renamed_from: 'alert_rules.before' }, keep(2)] };
+  const text = renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'text', { color: false, width: 80 });
+  expect(text).toContain(`> rename ${keep(1).address}\n`);
+  expect(text).toMatch(/No changes in the cloud, 1 renamed\. 2 objects are as declared\.\n$/);
+  expect(renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'markdown', { color: false, width: 80 })).toContain('| `>` rename |');
+});
+
+test('a command to type is never broken, however long it is', () => {
+  const command = `trueup import alert_rules.a-rule-with-a-rather-long-name 1eec7b81-e4ee-11f1-bb92-4f495a263ecc --env prod`;
+  const text = renderDiagnostics([{ severity: 'error', code: 'ambiguous', summary: 'x', detail: `Choose one: ${command}\nor write it down.` }], { color: false, width: 80 });
+  expect(text).toContain(`\n  Choose one:\n    ${command}\n  or write it down.\n`);
+});
