@@ -1,52 +1,52 @@
-// The doors between the rooms. Every room may import the model and the types of the ports; what else a room may
-// open is listed here, and everything that is not listed is shut.
+// The import rules. Every module may import the model and the types of the platform; what else it may import is
+// listed here, and everything that is not listed is refused.
 
-/** What each room may import beside itself, the model, the types of the ports and Node. */
-const doors = {
+/** What each module may import beside itself, the model, the types of the platform and Node. */
+const allowed = {
   model: [],
-  ports: [],
-  api: ['^node_modules/undici/'],
+  platform: [],
+  client: ['^node_modules/undici/'],
   resources: [],
-  reconciler: ['^src/state/store\\.ts$', '^node_modules/(ajv|fast-json-patch|re2js|tldts-icann)/'],
+  reconciler: ['^src/state/store-port\\.ts$', '^node_modules/(ajv|fast-json-patch|re2js|tldts-icann)/'],
   state: [],
   declarations: ['^node_modules/(ajv|re2js|yaml)/'],
   report: ['^node_modules/(fast-json-patch|picocolors)/'],
   terraform: [
-    '^src/reconciler/(observe|match|merge|diff|policy|propose|execute|recover|document-write|read-back|recheck|age)\\.ts$',
-    '^src/state/store\\.ts$',
+    '^src/reconciler/(observe|visibility|plan/(match|document-diff|diff|policy|propose)|apply/(executor|recovery|document-write|read-back|guards))\\.ts$',
+    '^src/state/store-port\\.ts$',
     '^node_modules/(@grpc|protobufjs|@msgpack)/',
   ],
   emulator: ['^node_modules/(hono|@hono)/'],
   constructs: ['^src/resources/', '^node_modules/(cdktf|cdktn|constructs)/'],
 };
 
-const shut = Object.entries(doors).map(([room, open]) => ({
-  name: `doors-of-${room}`,
+const rules = Object.entries(allowed).map(([module, more]) => ({
+  name: `imports-of-${module}`,
   severity: 'error',
-  from: { path: `^src/${room}/` },
+  from: { path: `^src/${module}/` },
   to: {
     path: '^(src|test|scripts|schemas|node_modules)/',
-    pathNot: [`^src/${room}/`, ...(room === 'model' ? [] : ['^src/model/', '^src/ports/index\\.ts$']), ...open],
+    pathNot: [`^src/${module}/`, ...(module === 'model' ? [] : ['^src/model/', '^src/platform/index\\.ts$']), ...more],
   },
 }));
 
 module.exports = {
   forbidden: [
-    ...shut,
+    ...rules,
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'model-by-its-door',
-      comment: 'src/model/index.ts is the way in',
+      name: 'model-by-its-index',
+      comment: 'the model is imported through src/model/index.ts',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/model/' },
       to: { path: '^src/model/', pathNot: '^src/model/index\\.ts$' },
     },
     {
-      name: 'ports-are-types',
+      name: 'platform-is-types',
       comment: 'the real ones are named by the command line only',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(ports|cli)/|^src/index\\.ts$' },
-      to: { path: '^src/ports/', dependencyTypesNot: ['type-only'] },
+      from: { path: '^src/', pathNot: '^src/(platform|cli)/|^src/index\\.ts$' },
+      to: { path: '^src/platform/', dependencyTypesNot: ['type-only'] },
     },
     { name: 'store-port-is-types', severity: 'error', from: { path: '^src/reconciler/' }, to: { path: '^src/state/', dependencyTypesNot: ['type-only'] } },
     {
@@ -61,7 +61,7 @@ module.exports = {
       name: 'cli-starts-light',
       comment: 'what costs time to load is imported by the command that needs it',
       severity: 'error',
-      from: { path: '^src/cli/', pathNot: '^src/cli/as-yaml\\.ts$' },
+      from: { path: '^src/cli/', pathNot: '^src/cli/yaml-output\\.ts$' },
       to: { path: '^node_modules/(?!commander/)', dependencyTypesNot: ['type-only'] },
     },
     {

@@ -41,7 +41,7 @@ function tryRead(path) {
 const steps = {
   types: () => run([...tool('@typescript', 'native', 'bin', 'tsc'), '-p', '.']),
   lint: () => run([...tool('oxlint', 'bin', 'oxlint'), '--type-aware', '--deny-warnings', ...sources]),
-  doors: () => run([...tool('dependency-cruiser', 'bin', 'dependency-cruise.mjs'), '--config', '.dependency-cruiser.cjs', 'src']),
+  'import rules': () => run([...tool('dependency-cruiser', 'bin', 'dependency-cruise.mjs'), '--config', '.dependency-cruiser.cjs', 'src']),
   'unused code': () => run([...tool('knip', 'bin', 'knip.js'), '--no-progress']),
   format: () => run([...tool('prettier', 'bin', 'prettier.cjs'), '--check', '--log-level', 'warn', '*.{json,cjs,ts}', '.*.{json,cjs}', '{src,test,scripts}/**/*.{ts,mjs}']),
   generated: () => run([process.execPath, 'scripts/run.mjs', 'scripts/generate.ts', '--check']),

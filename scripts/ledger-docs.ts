@@ -1,8 +1,8 @@
 // The ledger of docs/api.md, from the assumptions that the client states. What is written by hand around it stays.
-import { areas, type Source } from '../src/api/assumptions.js';
-import { isChecked } from '../src/api/checking.js';
+import { areas, type Source } from '../src/client/assumptions.js';
+import { isChecked } from '../src/client/api-checks.js';
 
-const BEGIN = '<!-- The ledger: written by `npm run generate` from src/api/assumptions.ts. -->';
+const BEGIN = '<!-- The ledger: written by `npm run generate` from src/client/assumptions.ts. -->';
 const END = '<!-- End of the ledger. -->';
 
 const sources: Readonly<Record<Source, string>> = { reference: 'described', confirmed: 'seen', inferred: 'inferred', unknown: 'unknown' };

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { dummyCredentials, makeEstate, type Estate } from '../src/emulator/index.js';
 import type { JsonObject } from '../src/model/index.js';
-import { systemClock } from '../src/ports/clock.js';
-import { systemRandom } from '../src/ports/random.js';
+import { systemClock } from '../src/platform/clock.js';
+import { systemRandom } from '../src/platform/random.js';
 
 const tool = resolve('dist/trueup.cjs');
 const room = mkdtempSync(join(tmpdir(), 'trueup-quickstart-'));

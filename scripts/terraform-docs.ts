@@ -1,6 +1,6 @@
 // The reference of the provider as Markdown, read from the schemas that Terraform itself is given.
-import type { CtyType } from '../src/terraform/cty.js';
-import type { ProviderSchema, Schema, SchemaAttribute } from '../src/terraform/protocol.js';
+import type { CtyType } from '../src/terraform/protocol/cty.js';
+import type { ProviderSchema, Schema, SchemaAttribute } from '../src/terraform/protocol/provider-server.js';
 
 export function terraformPage({ provider, resources, dataSources }: ProviderSchema): string {
   const section = (word: string, blocks: Readonly<Record<string, Schema>>): readonly string[] =>

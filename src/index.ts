@@ -1,7 +1,7 @@
 // The library: the same rooms the command uses, for programs that bring their own ports.
 export * from './model/index.js';
-export type * from './ports/index.js';
-export { systemClock } from './ports/clock.js';
-export { diskFiles } from './ports/files.js';
-export { systemRandom } from './ports/random.js';
+export type * from './platform/index.js';
+export { systemClock } from './platform/clock.js';
+export { diskFiles } from './platform/files.js';
+export { systemRandom } from './platform/random.js';
 export { kinds } from './resources/index.js';

@@ -1,7 +1,7 @@
 // The entry point of `trueup/constructs`: the program's root with the disk and the environment that it writes to.
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { lineOf } from '../declarations/trace.js';
+import { lineOf } from '../declarations/stack-trace.js';
 import { mark, Program } from '../constructs/native/program.js';
 
 export * from '../constructs/native/index.js';

@@ -3,17 +3,17 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { maskingOf, refuse, type Collections, type Diagnostic, type Exit, type Kinds, type Masking } from '../model/index.js';
-import type { Ports } from '../ports/index.js';
-import { systemClock } from '../ports/clock.js';
-import { diskFiles } from '../ports/files.js';
-import { systemRandom } from '../ports/random.js';
+import type { Ports } from '../platform/index.js';
+import { systemClock } from '../platform/clock.js';
+import { diskFiles } from '../platform/files.js';
+import { systemRandom } from '../platform/random.js';
 import { collections, kinds } from '../resources/index.js';
 import type { Ndjson } from '../report/index.js';
 import { told, type Said } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import { ownCredentials } from './own-credentials.js';
 import { version } from './version.js';
-import { ask, outlet, readAll, type Out } from './streams.js';
+import { ask, outlet, readAll, type Out } from './terminal.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -13,11 +13,11 @@ import {
   type Settings,
   type Values,
 } from '../model/index.js';
-import { declarationFiles } from '../ports/declaration-files.js';
+import { declarationFiles } from '../platform/declaration-files.js';
 import type { Loaded } from '../declarations/index.js';
-import type { DeclarationFiles } from '../ports/index.js';
+import type { DeclarationFiles } from '../platform/index.js';
 import type { Context } from './context.js';
-import { environmentOf, storeOf } from './memory.js';
+import { environmentOf, storeOf } from './state-location.js';
 
 export interface Chosen {
   readonly env: string | undefined;
@@ -47,7 +47,7 @@ async function withPrograms<T>(context: Context, work: (synthesise: (folder: str
   const made: { discard(): Promise<void> }[] = [];
   try {
     return await work(async (folder) => {
-      const { synthesisedOnce } = await import('./synthesis.js');
+      const { synthesisedOnce } = await import('./cdk-program.js');
       const one = await synthesisedOnce(context, folder);
       made.push(one);
       return one.output;
@@ -105,7 +105,7 @@ export async function brokenHere(
   project: Project,
   { env, ...how }: { readonly env: string | undefined; readonly request?: PlanRequest; readonly mayBeDeclared?: (address: string) => boolean },
 ): Promise<readonly Diagnostic[]> {
-  const { brokenReferences } = await import('../reconciler/references.js');
+  const { brokenReferences } = await import('../reconciler/plan/reference-checks.js');
   const broken = brokenReferences(context.kinds, project, how);
   if (!broken.some(({ code }) => code === 'unknown-reference')) return broken;
   const snapshot = await (await storeOf(context, project.settings, env)).read();

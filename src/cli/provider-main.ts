@@ -1,6 +1,6 @@
 // The executable that terraform and OpenTofu start.
 import { serveCore } from './provider-process.js';
-import { providerOf } from './provider.js';
+import { providerOf } from './provider-tools.js';
 import { setV8Flags } from './v8-flags.js';
 
 export function main(process: NodeJS.Process): Promise<void> {

@@ -2,13 +2,13 @@
 // however core ends.
 import { rmSync } from 'node:fs';
 import { Refusal } from '../model/index.js';
-import { systemClock } from '../ports/clock.js';
-import { systemRandom } from '../ports/random.js';
-import { selfSigned } from '../terraform/certificate.js';
-import { clientCertificate, handshakeLine, socketPath, startedByCore, type Address } from '../terraform/handshake.js';
-import { jsonLog, type Log } from '../terraform/log.js';
-import type { ProviderServer } from '../terraform/protocol.js';
-import { grpcServer, type GrpcServer } from '../terraform/server.js';
+import { systemClock } from '../platform/clock.js';
+import { systemRandom } from '../platform/random.js';
+import { selfSigned } from '../terraform/protocol/certificate.js';
+import { clientCertificate, handshakeLine, socketPath, startedByCore, type Address } from '../terraform/protocol/handshake.js';
+import { jsonLog, type Log } from '../terraform/core-log.js';
+import type { ProviderServer } from '../terraform/protocol/provider-server.js';
+import { grpcServer, type GrpcServer } from '../terraform/protocol/server.js';
 import { makeFolder, socketIn, sweepFolders } from './provider-folder.js';
 
 const clock = systemClock();

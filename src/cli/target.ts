@@ -1,12 +1,12 @@
 // Which cloud a run speaks to, and with what: addresses and credentials from the environment, or the emulator in
 // this process. Only what is there is handed on; what a kind needs and lacks is refused by name when it is needed.
 import { join } from 'node:path';
-import type { Checked } from '../api/checking.js';
-import type { ConnectOptions, Flip, FlowOptions, Transport } from '../api/index.js';
+import type { Checked } from '../client/api-checks.js';
+import type { ConnectOptions, Flip, FlowOptions, Transport } from '../client/index.js';
 import { refuse, Secret, type Cloud, type Emit, type Flipped, type Settings } from '../model/index.js';
-import type { Door } from '../terraform/config.js';
+import type { Door } from '../terraform/provider-block.js';
 import type { Context } from './context.js';
-import { durable } from './emulated.js';
+import { durable } from './durable-emulator.js';
 import { headerNames, v2Headers } from './header-names.js';
 import { tryFile } from './own-credentials.js';
 
@@ -74,7 +74,7 @@ interface Line extends Doors {
 
 async function lineTo(context: Context, settings: Settings): Promise<Line> {
   if (settings.target === 'emulator') return emulatorLine(context, settings);
-  const { checkedUrl, undiciTransport } = await import('../api/index.js');
+  const { checkedUrl, undiciTransport } = await import('../client/index.js');
   const doors = doorsOf(context, settings);
   const { HTTPS_PROXY, https_proxy: lower, NO_PROXY, no_proxy: lowerNo } = context.environment;
   const origins = (['v2', 'v3', 'iot', 'flow'] as const).flatMap((name) => (doors[name] ? [checkedUrl(doors[name].url, needs[name].address).origin] : []));
@@ -107,7 +107,7 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
 
 /** @throws Refusal for an address that must not be used. */
 export async function reach(context: Context, settings: Settings, { emit, ahead }: { readonly emit: Emit; readonly ahead?: Readonly<Record<string, number>> }): Promise<Reached> {
-  const { connect } = await import('../api/index.js');
+  const { connect } = await import('../client/index.js');
   const { transport, close, name, flow: _, ...doors } = await lineTo(context, settings);
   const options: ConnectOptions = {
     ...doors,
@@ -131,7 +131,7 @@ const howToAsk = ({ clock, random, signal }: Context, { requests_per_minute: req
 
 /** What is assumed of the service, checked by GET alone; neither the IoT platform nor the flow is asked. @throws Refusal */
 export async function* checkedApi(context: Context, settings: Settings): AsyncGenerator<Checked> {
-  const { checkAssumptions } = await import('../api/checking.js');
+  const { checkAssumptions } = await import('../client/api-checks.js');
   const { transport, close, v2, v3 } = await lineTo(context, settings);
   try {
     const doors = { ...(v2 && { v2 }), ...(v3 && { v3 }) };
@@ -143,7 +143,7 @@ export async function* checkedApi(context: Context, settings: Settings): AsyncGe
 
 /** The sample flow, which changes what it is asked about: no part of what `reach` gives. @throws Refusal where it has no address */
 export async function reachFlow(context: Context, settings: Settings): Promise<{ flip(flip: Flip): Promise<Flipped>; close(): Promise<void> }> {
-  const { connectFlow } = await import('../api/index.js');
+  const { connectFlow } = await import('../client/index.js');
   const { transport, close, flow } = await lineTo(context, settings);
   const { address, secrets } = needs.flow;
   if (!flow) return refuse('no-target', 'There is no address of the sample flow.', { detail: `Set ${[address, ...secrets].join(', ')}.` });

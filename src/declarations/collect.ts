@@ -1,11 +1,11 @@
 // Sorts what the files hold into settings, variables, lookups and declarations, each with the place of its key.
 // Nothing is looked into yet but names.
 import { NAME, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
-import type { Library } from './library.js';
+import type { Library } from './file-reader.js';
 import type { Found } from './paths.js';
-import type { Report } from './report.js';
-import { isMap, offsetOf, type Fault, type Raw, type RawDocument, type RawMap } from './raw.js';
-import { found as foundWord } from './validate.js';
+import type { Report } from './diagnostics-list.js';
+import { isMap, offsetOf, type Fault, type Raw, type RawDocument, type RawMap } from './yaml/raw-values.js';
+import { found as foundWord } from './validation.js';
 import { sections } from './vocabulary.js';
 
 /** One named thing as it stands in a file; `path` leads to it from the document's root. */

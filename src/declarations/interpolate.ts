@@ -17,10 +17,10 @@ import {
   isTree,
 } from '../model/index.js';
 import { escapeText, literalOf, partsOf, textOf, unknownSource, type Expression, type Part } from './expression.js';
-import { Word, isMap, type Raw, type RawMap } from './raw.js';
+import { Word, isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { anything, holdsSecret, inside } from './vocabulary.js';
-import { mismatch, type Complaint } from './validate.js';
+import { mismatch, type Complaint } from './validation.js';
 import { variableIn, type Environment } from './environment.js';
 
 /** What can be filled in. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */

@@ -17,21 +17,21 @@ import {
   type Project,
   type Secret,
 } from '../model/index.js';
-import type { DeclarationFiles } from '../ports/index.js';
+import type { DeclarationFiles } from '../platform/index.js';
 import { collect, type Collected, type Piece } from './collect.js';
 import { variablesBelow, type Environment } from './environment.js';
-import type { PatternFault } from './every.js';
-import { expectationOf } from './expectations.js';
+import type { PatternFault } from './expectation-schema-checks.js';
+import { expectationOf } from './expectation.js';
 import { holdsExpression, spell } from './interpolate.js';
-import { libraryOf, type Library } from './library.js';
+import { libraryOf, type Library } from './file-reader.js';
 import { findFiles, type Found } from './paths.js';
-import { isMap, type Raw } from './raw.js';
-import { reportOf, type Report } from './report.js';
-import { allowedIn, complain, declarationsOf, lookupOf, mergeSettings, refuseConflicts, settingsOf, type Run } from './resolve.js';
+import { isMap, type Raw } from './yaml/raw-values.js';
+import { reportOf, type Report } from './diagnostics-list.js';
+import { allowedIn, complain, declarationsOf, lookupOf, mergeSettings, refuseConflicts, settingsOf, type Run } from './resolve-declaration.js';
 import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
-import type { ProgramDocument, Synthesise } from './stack-files.js';
-import { found as foundWord, validatorsOf } from './validate.js';
-import { ofType, outsideValue, wordsOf, type VariableTypes } from './variables.js';
+import type { ProgramDocument, Synthesise } from './stacks/stack-files.js';
+import { found as foundWord, validatorsOf } from './validation.js';
+import { ofType, outsideValue, wordsOf, type VariableTypes } from './stacks/variables.js';
 import { secretNames } from './vocabulary.js';
 
 export interface LoadOptions {
@@ -79,7 +79,7 @@ export async function load(given: LoadOptions): Promise<Loaded> {
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
   const brought =
     finding.stacks.length > 0 && finding.diagnostics.length === 0
-      ? await (await import('./stacks.js')).bring(options, finding.stacks)
+      ? await (await import('./stacks/index.js')).bring(options, finding.stacks)
       : { pieces: [], types: new Map(), documents: [], diagnostics: [] };
   const library = libraryOf(beside(files, brought.documents), stdin, new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))));
   const report = reportOf([...finding.diagnostics, ...brought.diagnostics]);

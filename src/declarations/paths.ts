@@ -2,7 +2,7 @@
 // Nothing is read here but names; what a file holds decides later whether it is ours.
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { NAME, type Diagnostic, type Origin } from '../model/index.js';
-import type { DeclarationFiles } from '../ports/index.js';
+import type { DeclarationFiles } from '../platform/index.js';
 
 export interface Found {
   /** Relative to the current folder, with `/`; `-` is the standard input. */

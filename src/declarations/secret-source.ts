@@ -3,8 +3,8 @@
 import { dirname, join, resolve, sep } from 'node:path';
 import { Secret, isOwnCredential } from '../model/index.js';
 import { variableIn, type Environment } from './environment.js';
-import type { DeclarationFiles } from '../ports/index.js';
-import type { Complaint } from './validate.js';
+import type { DeclarationFiles } from '../platform/index.js';
+import type { Complaint } from './validation.js';
 
 export interface SecretPlaces {
   readonly environment: Environment;

@@ -2,7 +2,7 @@
 // the same name takes the place of one.
 import { ref, type Attributes, type Json } from '../model/index.js';
 import { bodyOf, faceOf, type App, type Asked, type Cloud } from './app.js';
-import { fieldsOf, requireAll } from './intake.js';
+import { fieldsOf, requireAll } from './write-steps.js';
 import { answer, asIs, collection } from './v2.js';
 
 interface Action {

@@ -1,14 +1,14 @@
 // What both dialects share: who is asking, which verb a path knows, and the body that came.
 import type { Context, Hono } from 'hono';
 import { isObject, parseJson, type Dialect } from '../model/index.js';
-import type { Clock, Random } from '../ports/index.js';
-import type { Actor } from './activity.js';
+import type { Clock, Random } from '../platform/index.js';
+import type { Actor } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
 import type { Deliveries } from './deliveries.js';
 import type { Face } from './records.js';
-import { mediaTypes, turnDown } from './refused.js';
-import type { Secrets } from './secrets.js';
-import type { Store } from './store.js';
+import { mediaTypes, turnDown } from './error-responses.js';
+import type { Secrets } from './signing-secrets.js';
+import type { Store } from './record-store.js';
 
 /** The four headers of v2 with their values. */
 export interface V2Key {

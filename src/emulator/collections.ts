@@ -2,11 +2,11 @@
 // written from the API reference, not taken from the collections that the client knows.
 import { wireText, type Collection, type JsonObject } from '../model/index.js';
 import { faceOf, queryOf, route, type App, type Asked, type Cloud } from './app.js';
-import { testOf, type Filter, type Shape, type Test } from './comparing.js';
-import { checkParameters } from './pages.js';
-import { extrasOf } from './public.js';
+import { testOf, type Filter, type Shape, type Test } from './filter-comparison.js';
+import { checkParameters } from './pagination.js';
+import { extrasOf } from './public-dialect.js';
 import { showAll, urlOf, type Face, type Stored } from './records.js';
-import { turnDown } from './refused.js';
+import { turnDown } from './error-responses.js';
 import { collection as v2Collection, offsetPage, textOf, type TextOf } from './v2.js';
 import { cursorPage, linkage, pageParameters, type Resources } from './v3.js';
 

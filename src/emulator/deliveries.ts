@@ -2,13 +2,13 @@
 // suspended. They leave this machine only where that is allowed, and never without a signature unless told to.
 import { createHmac } from 'node:crypto';
 import type { JsonObject, Kind } from '../model/index.js';
-import type { Clock, Random } from '../ports/index.js';
-import { system } from './activity.js';
+import type { Clock, Random } from '../platform/index.js';
+import { system } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
 import { MASK } from './configuration.js';
 import type { Face, Stored } from './records.js';
-import type { Secrets } from './secrets.js';
-import type { Store } from './store.js';
+import type { Secrets } from './signing-secrets.js';
+import type { Store } from './record-store.js';
 
 /** Sends one POST and gives the status of the response. @throws Error that says why there is none */
 export type Send = (url: string, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) => Promise<number>;

@@ -1,25 +1,25 @@
 // The cloud in a box: a function from request to response over a store, with the trouble that was ordered.
 import { Hono } from 'hono';
 import { sha256, type Collection, type Collections, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
-import type { Clock, Random } from '../ports/index.js';
+import type { Clock, Random } from '../platform/index.js';
 import { addActions } from './actions.js';
-import { system } from './activity.js';
-import { addAlerts } from './alerts.js';
+import { system } from './activity-log.js';
+import { addAlerts } from './raise-alert.js';
 import { addCollections } from './collections.js';
 import { dummyCredentials, type App, type Cloud, type Credentials } from './app.js';
 import { createDeliveries, type DeliveryOptions } from './deliveries.js';
 import { bareEstate, withMentioned, type Estate } from './estate.js';
 import { ConnectionReset, staged, type Fault, type Scene } from './faults.js';
-import { withExternals } from './external.js';
-import { addFlow } from './flow.js';
+import { withExternals } from './external-collections.js';
+import { addFlow } from './sample-flow.js';
 import { addIot } from './iot.js';
 import { strict, type Behaviours } from './behaviours.js';
 import { hideSecrets, type Stored } from './records.js';
-import { dialectOf, Refused, refusalResponse } from './refused.js';
-import { createSecrets } from './secrets.js';
-import { isNamed, specificsOf } from './specifics.js';
+import { dialectOf, Refused, refusalResponse } from './error-responses.js';
+import { createSecrets } from './signing-secrets.js';
+import { isNamed, specificsOf } from './collection-rules.js';
 import { createStaleness } from './staleness.js';
-import { createStore, type Listener } from './store.js';
+import { createStore, type Listener } from './record-store.js';
 import { addV2 } from './v2.js';
 import { addV3 } from './v3.js';
 

@@ -2,7 +2,7 @@
 // Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
 import { idOf, isObject, parseJson, refuse, type Attribute, type Collection, type Collections, type Json, type JsonObject, type Kinds } from '../model/index.js';
 import { MASK, veiled } from './configuration.js';
-import { externalNames } from './external.js';
+import { externalNames } from './external-collections.js';
 import { blank, entriesOf, type Stored } from './records.js';
 
 export interface User {

@@ -1,8 +1,8 @@
 // Trouble on order: what goes wrong, for which requests, and when. `parseFault` reads the words of the command line.
 import { refuse } from '../model/index.js';
-import type { Clock } from '../ports/index.js';
+import type { Clock } from '../platform/index.js';
 import type { Behaviours } from './behaviours.js';
-import { dialectOf, Refused, refusalResponse } from './refused.js';
+import { dialectOf, Refused, refusalResponse } from './error-responses.js';
 import type { Lag } from './staleness.js';
 
 /** What each fault takes behind `=`: `needed`, `optional` or nothing. */

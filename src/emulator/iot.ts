@@ -1,10 +1,10 @@
 // The IoT platform: tokens by the password grant, and subscriptions by one condition or by a list of identifiers.
 import { isObject, type Json, type JsonObject } from '../model/index.js';
-import type { Clock } from '../ports/index.js';
+import type { Clock } from '../platform/index.js';
 import { bodyOf, checkAccept, queryOf, route, type App, type Asked, type Cloud } from './app.js';
-import { behind, checkParameters, count, cursorAt, queryWith } from './pages.js';
+import { behind, checkParameters, count, cursorAt, queryWith } from './pagination.js';
 import type { Stored } from './records.js';
-import { turnDown } from './refused.js';
+import { turnDown } from './error-responses.js';
 
 const DEFAULT_PAGE = 100;
 const MOST_PAGE = 10_000;

@@ -2,8 +2,8 @@
 // roles, and what a month brought: alerts, changes, the state of devices.
 // The same random numbers and clock give the same estate.
 import type { Json, JsonObject } from '../model/index.js';
-import type { Clock, Random } from '../ports/index.js';
-import { codes } from './activity.js';
+import type { Clock, Random } from '../platform/index.js';
+import { codes } from './activity-log.js';
 import { MASK } from './configuration.js';
 import type { Estate, User } from './estate.js';
 import { timeUuids } from './uuid.js';

@@ -2,9 +2,9 @@
 // as it was before.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kind } from '../model/index.js';
-import type { Clock, Random } from '../ports/index.js';
+import type { Clock, Random } from '../platform/index.js';
 import type { Stored } from './records.js';
-import type { Change, Store } from './store.js';
+import type { Change, Store } from './record-store.js';
 
 /** How late a write is shown. */
 export interface Lag {

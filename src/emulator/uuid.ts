@@ -1,5 +1,5 @@
 // Time-based UUIDs (version 1), as the service gives to rules, destinations and log records: their order is the order of time.
-import type { Clock, Random } from '../ports/index.js';
+import type { Clock, Random } from '../platform/index.js';
 
 /** Hundreds of nanoseconds between 1582-10-15 and 1970-01-01. */
 const GREGORIAN = 122_192_928_000_000_000n;

@@ -1,14 +1,14 @@
 // The legacy surface: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
 import { canonical, idOf, wireText, type Attribute, type Json, type JsonObject, type Kind } from '../model/index.js';
-import { activityFilters, activityTest, type Actor } from './activity.js';
+import { activityFilters, activityTest, type Actor } from './activity-log.js';
 import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type App, type Asked, type Cloud, type Handler, type V2Key } from './app.js';
 import { additions } from './configuration.js';
-import { drafted, existing, fieldsOf, remove, requireAll } from './intake.js';
-import { behind, behindPlace, checkParameters, count, cursorAt, placeCursor, queryWith } from './pages.js';
-import { extrasOf, publicHeader } from './public.js';
+import { drafted, existing, fieldsOf, remove, requireAll } from './write-steps.js';
+import { behind, behindPlace, checkParameters, count, cursorAt, placeCursor, queryWith } from './pagination.js';
+import { extrasOf, publicHeader } from './public-dialect.js';
 import { blank, showRecord, type Face, type Stored } from './records.js';
-import { turnDown } from './refused.js';
-import { isNamed, specificsOf } from './specifics.js';
+import { turnDown } from './error-responses.js';
+import { isNamed, specificsOf } from './collection-rules.js';
 
 const DEFAULT_PAGE = 20;
 const MOST_VALUES = 100;

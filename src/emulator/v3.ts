@@ -1,12 +1,12 @@
 // The JSON:API surface: `/api/v3/<collection>`, bearer tokens, resources with relationships, cursors.
 import { equal, isObject, wireText, type Attribute, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
-import type { Actor } from './activity.js';
+import type { Actor } from './activity-log.js';
 import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type App, type Asked, type Cloud, type Handler } from './app.js';
-import { drafted, existing, fieldsOf, remove, requireAll } from './intake.js';
-import { behind, checkParameters, count, cursorAt, locate, queryWith } from './pages.js';
+import { drafted, existing, fieldsOf, remove, requireAll } from './write-steps.js';
+import { behind, checkParameters, count, cursorAt, locate, queryWith } from './pagination.js';
 import { type Stored } from './records.js';
-import { mediaTypes, turnDown } from './refused.js';
-import { specificsOf } from './specifics.js';
+import { mediaTypes, turnDown } from './error-responses.js';
+import { specificsOf } from './collection-rules.js';
 
 const DEFAULT_PAGE = 20;
 const MOST_PAGE = 50;

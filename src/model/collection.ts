@@ -1,7 +1,7 @@
 // What can be listed, managed here or not: where it is, in which pages it comes, and by what it is filtered.
 import type { Attributes } from './attribute.js';
 import { isObject, own, type Json } from './json.js';
-import { didYouMean } from './nearest.js';
+import { didYouMean } from './did-you-mean.js';
 
 export type Dialect = 'v2' | 'v3' | 'iot';
 

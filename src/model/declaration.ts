@@ -1,6 +1,6 @@
 // What a person wrote, once variables, environment and `for_each` are resolved:
 // plain values, with references, secrets and mixed texts standing as objects of their own.
-import type { Expectation, Roles } from './audit.js';
+import type { Expectation, Roles } from './drift-document.js';
 import type { Origin } from './diagnostic.js';
 import { isObject } from './json.js';
 import { Secret } from './secret.js';

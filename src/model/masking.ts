@@ -2,7 +2,7 @@
 // wherever the text comes from; and members of documents that are named as secrets are. Addresses and the names of
 // members stay as they are.
 import { Template, isTree, type Value } from './declaration.js';
-import { isMask } from './merge.js';
+import { isMask } from './partial-documents.js';
 import { isSecretName } from './secret-names.js';
 import { SENSITIVE, type Secret } from './secret.js';
 import { wordFinder, type Ranges } from './word-finder.js';

@@ -20,8 +20,8 @@ import {
   unescapeAll,
   walk,
 } from '../model/index.js';
-import type { Clock } from '../ports/index.js';
-import type { Visibility } from './age.js';
+import type { Clock } from '../platform/index.js';
+import type { Visibility } from './visibility.js';
 
 /** A kind's live objects, proven complete. */
 export interface Collection {

@@ -2,7 +2,7 @@
 // an authorization.
 import type { AccessCell, AccessReview } from '../model/index.js';
 import { markup, raw, type Markup } from './markup.js';
-import { table } from './page-parts.js';
+import { table } from './html-parts.js';
 
 export function accessTable(review: AccessReview): Markup {
   return review.complete ? matrix(review) : list(review);

@@ -1,8 +1,8 @@
 // An access review as a page of its own.
 import { accessTable } from './access-html.js';
-import { accessSentence, type AccessDocument } from './access.js';
-import { diagnosticNotes } from './page-parts.js';
-import { page } from './page.js';
+import { accessSentence, type AccessDocument } from './access-text.js';
+import { diagnosticNotes } from './html-parts.js';
+import { page } from './html-page.js';
 
 export function accessHtml(document: AccessDocument): string {
   const { access, diagnostics } = document;

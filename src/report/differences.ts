@@ -13,7 +13,7 @@ import {
   type JsonObject,
   type ResourceChange,
 } from '../model/index.js';
-import { inert, shorten, visible } from './inert.js';
+import { inert, shorten, visible } from './escaping.js';
 import { patched, pointer } from './patch.js';
 import { plural } from './words.js';
 

@@ -3,8 +3,8 @@ import { type Ailment, type DriftDocument, type DriftRecord, type UnmanagedRecor
 import { accessTable } from './access-html.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
 import { markup, moment, told, type Markup } from './markup.js';
-import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, table, typeset } from './page-parts.js';
-import { filterForm, page } from './page.js';
+import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, table, typeset } from './html-parts.js';
+import { filterForm, page } from './html-page.js';
 import { authorSentence, changedBy, driftActions, driftMeanings, driftSentence, driftSigns, expectationSentence, place } from './words.js';
 
 /** What is most to be feared comes first. */

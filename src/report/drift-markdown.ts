@@ -1,9 +1,9 @@
 // An audit as a comment or a job summary: counts first, a table of objects, their attributes folded.
 import type { Ailment, DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
-import { accessItems, accessSentence } from './access.js';
+import { accessItems, accessSentence } from './access-text.js';
 import { loggedDifferences, recordDifference } from './differences.js';
-import { expectationItems } from './expectations.js';
-import { code, prose, shorten } from './inert.js';
+import { expectationItems } from './expectations-text.js';
+import { code, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
 import { diagnosticItems, differenceFence, fitted, folded, footer, some, table, type Level } from './markdown.js';
 import { ailmentSentence, authorSentence, changedBy, driftMeanings, driftSentence, driftSigns, place, plural } from './words.js';

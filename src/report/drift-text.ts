@@ -1,9 +1,9 @@
 // An audit for a terminal: what is not as declared or not as last applied, who changed it, the summary last.
 import { type Ailment, type Author, type DriftDocument, type DriftRecord, type UnmanagedRecord } from '../model/index.js';
-import { accessSentence } from './access.js';
+import { accessSentence } from './access-text.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
-import { ending } from './ending.js';
-import { expectationLines } from './expectations.js';
+import { ending } from './closing-lines.js';
+import { expectationLines } from './expectations-text.js';
 import { differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
 import { ailmentSentence, authorSentence, changedBy, driftActions, driftMeanings, driftSentence, driftSigns, place, strangerSentence } from './words.js';

@@ -1,11 +1,11 @@
 // The report room: one model of what happened, and what every command says. Other forms than text: `render.ts`.
-export type { AccessDocument } from './access.js';
-export { renderDiagnostics } from './diagnostics.js';
-export { accessDocument, driftDocument, planDocument, type DriftInput, type Meta, type PlanInput } from './document.js';
-export { guard, inert, visible } from './inert.js';
-export { planInText } from './lined.js';
+export type { AccessDocument } from './access-text.js';
+export { renderDiagnostics } from './diagnostics-text.js';
+export { accessDocument, driftDocument, planDocument, type DriftInput, type Meta, type PlanInput } from './document-of-plan.js';
+export { guard, inert, visible } from './escaping.js';
+export { planInText } from './plan-lines.js';
 export { ndjson, type Ndjson } from './ndjson.js';
-export { renderOutcomes } from './outcomes.js';
+export { renderOutcomes } from './outcomes-text.js';
 export { advance, noProgress, progressLine, type Progress } from './progress.js';
 export type { Style } from './style.js';
-export { clip, columns } from './width.js';
+export { clip, columns } from './text-width.js';

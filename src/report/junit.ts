@@ -1,9 +1,9 @@
 // An audit for test runners: a suite a kind, a case an address, a failure where it drifted. The order of elements and
 // the attributes are those that Ant's schema and Jenkins' both accept.
 import { tryAddress, type Diagnostic, type DriftDocument, type DriftRecord, type Verified } from '../model/index.js';
-import { renderDiagnostics } from './diagnostics.js';
+import { renderDiagnostics } from './diagnostics-text.js';
 import { recordLines } from './drift-text.js';
-import { guard } from './inert.js';
+import { guard } from './escaping.js';
 import { ailmentSentence, driftMeanings, driftSentence, expectationSentence, place } from './words.js';
 import { markup, type Markup } from './markup.js';
 import { palette, type Style } from './style.js';

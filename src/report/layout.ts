@@ -1,8 +1,8 @@
 // Laying text out for a terminal: wrapped below its own beginning, painted after it is measured.
 import { oneLine, remark, rows, type Difference } from './differences.js';
-import { shorten, visible } from './inert.js';
+import { shorten, visible } from './escaping.js';
 import type { Paint, Palette } from './style.js';
-import { columns, wrap } from './width.js';
+import { columns, wrap } from './text-width.js';
 
 export type Lines = Generator<string, void, undefined>;
 

@@ -1,7 +1,7 @@
 // What Markdown reports share: they fit a pull-request comment, shortened level by level, with counts always true.
 import type { Diagnostic, DriftDocument, PlanDocument } from '../model/index.js';
 import { remark, rows, type Difference } from './differences.js';
-import { code, fence, prose, shorten } from './inert.js';
+import { code, fence, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
 import { place, unmanagedSentence } from './words.js';
 

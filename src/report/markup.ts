@@ -1,6 +1,6 @@
 // HTML and XML by template: what is filled in is text from anywhere, which is shortened, made visible and escaped,
 // unless it is markup already. Nothing foreign holds a line feed, so that every line begins with something of ours.
-import { inert, shorten } from './inert.js';
+import { inert, shorten } from './escaping.js';
 
 export interface Markup {
   readonly markup: string;

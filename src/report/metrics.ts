@@ -1,7 +1,7 @@
 // The numbers of a continuous audit in Prometheus' text format. Label values come from outside; the format's own
 // escaping makes them inert.
 import { append, compareText, type DriftDocument } from '../model/index.js';
-import { visible } from './inert.js';
+import { visible } from './escaping.js';
 import { driftSentence, plural } from './words.js';
 
 /** What a watch remembers between its cycles. Times in seconds since 1970. */

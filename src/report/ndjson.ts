@@ -14,11 +14,11 @@ import {
   type ResourceChange,
   type Summary,
 } from '../model/index.js';
-import type { Clock } from '../ports/index.js';
-import { impactSentence } from './impact.js';
-import { expectationEvent } from './expectations.js';
-import { visible } from './inert.js';
-import { jsonLine } from './json.js';
+import type { Clock } from '../platform/index.js';
+import { impactSentence } from './impact-text.js';
+import { expectationEvent } from './expectations-text.js';
+import { visible } from './escaping.js';
+import { jsonLine } from './json-output.js';
 import {
   actionOf,
   ailmentSentence,

@@ -1,10 +1,10 @@
 // A plan as a page: what blocks it, deletes on top, field by field, the requests in order, what it means.
 import { flagToAllow, type Impact, type PlanDocument, type ResourceChange, type Verdict } from '../model/index.js';
 import { differences, outsideDifference } from './differences.js';
-import { impactBasis, movedRules, sentSentence, typeWord, unheardSentence, unmovedSentence } from './impact.js';
+import { impactBasis, movedRules, sentSentence, typeWord, unheardSentence, unmovedSentence } from './impact-text.js';
 import { codes, markup, raw, told, type Markup } from './markup.js';
-import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, json, table, typeset } from './page-parts.js';
-import { filterForm, page } from './page.js';
+import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, json, table, typeset } from './html-parts.js';
+import { filterForm, page } from './html-page.js';
 import { actionOf, baseSentence, isShown, place, planSentence, plural, requestsInOrder, signOf, verbOf, type Sent } from './words.js';
 
 /** What is most to be feared comes first. */

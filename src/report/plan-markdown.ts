@@ -1,8 +1,8 @@
 // A plan as a pull-request comment: counts first, what blocks it, deletes on top, everything else folded.
 import { flagToAllow, SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
-import { impactItems } from './impact.js';
-import { code, fence, prose, shorten } from './inert.js';
+import { impactItems } from './impact-text.js';
+import { code, fence, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
 import { diagnosticItems, differenceFence, fitted, folded, footer, some, table, type Level } from './markdown.js';
 import { baseSentence, circumstances, destroys, isShown, place, planSentence, plural, requestsInOrder, signOf, verbOf } from './words.js';

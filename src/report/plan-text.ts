@@ -1,8 +1,8 @@
 // A plan for a terminal: what changes in the order of execution, the requests, what to know, the summary last.
 import { flagToAllow, type PlanDocument, type ResourceChange, type ResourceDrift, type Verdict } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
-import { ending } from './ending.js';
-import { impactLines } from './impact.js';
+import { ending } from './closing-lines.js';
+import { impactLines } from './impact-text.js';
 import { differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
 import { actionOf, baseSentence, blockedSentence, circumstances, isShown, place, planSentence, requestsInOrder, signOf, verbOf } from './words.js';

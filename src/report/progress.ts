@@ -1,8 +1,8 @@
 // The one line that tells how a run goes on. Pure: the command line owns the stream, the cursor and the clock.
 import type { Event } from '../model/index.js';
-import { visible } from './inert.js';
+import { visible } from './escaping.js';
 import { palette, type Style } from './style.js';
-import { clip } from './width.js';
+import { clip } from './text-width.js';
 import { during } from './words.js';
 
 export interface Progress {

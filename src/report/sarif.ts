@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic, DriftDocument, DriftRecord, Origin, Verified } from '../model/index.js';
 import { inline, oneLine, recordDifference } from './differences.js';
-import { inert, shorten } from './inert.js';
-import { jsonText } from './json.js';
+import { inert, shorten } from './escaping.js';
+import { jsonText } from './json-output.js';
 import { ailmentSentence, changedBy, driftMeanings, driftSentence, expectationSentence } from './words.js';
 
 type Level = 'error' | 'warning' | 'note';

@@ -3,7 +3,7 @@
 // where none changed; with TRUEUP_FINGERPRINT_KEY nothing is slow.
 import { createHmac, scrypt, timingSafeEqual } from 'node:crypto';
 import { canonical, compareText, limited, sha256, type Entry, type Fingerprint, type SaltedFingerprint, type Together } from '../model/index.js';
-import type { Compared, Fingerprints, Known } from '../ports/index.js';
+import type { Compared, Fingerprints, Known } from '../platform/index.js';
 
 const BYTES = 32;
 /** States keep so many fingerprints over several secrets: machines differ in which secrets they have. */

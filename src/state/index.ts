@@ -1,16 +1,16 @@
 // The door of the state room: stores by location, fingerprints of secrets, saved plans.
 import { resolve } from 'node:path';
 import { refuse, type Masking } from '../model/index.js';
-import { fileStore, type FileStoreOptions } from './file-store.js';
+import { fileStore, type FileStoreOptions } from './backends/file/store.js';
 import { maskedStore } from './masked-store.js';
-import type { Store } from './store.js';
+import type { Store } from './store-port.js';
 
-export { fileStore, type FileStoreOptions } from './file-store.js';
+export { fileStore, type FileStoreOptions } from './backends/file/store.js';
 export { scryptFingerprints } from './fingerprints.js';
 export { maskedStore } from './masked-store.js';
-export { notesBeside } from './notes.js';
+export { notesBeside } from './backends/file/notes.js';
 export { readPlanFile, writePlanFile, type PlanFileOptions } from './plan-file.js';
-export type * from './store.js';
+export type * from './store-port.js';
 
 /**
  * The store a location names: a path, relative to `folder`.

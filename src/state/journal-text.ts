@@ -2,9 +2,9 @@
 // A crash can tear only its end: there the last line is dropped, and damage anywhere else is refused.
 import { canonical, sha256, shellWord, type Begin, type Intent, type Json, type JournalRecord, type Result, type RunRecord, type Seen } from '../model/index.js';
 import { parseJson } from './json-text.js';
-import { address, anyObject, filled, formatPath, listOf, members, oneOf, orNull, text, time, whole, type Shape } from './shape.js';
+import { address, anyObject, filled, formatPath, listOf, members, oneOf, orNull, text, time, whole, type Shape } from './shape-check.js';
 import { entryShape, momentMembers, plannedEntryShape, spentShape } from './state-text.js';
-import { damaged } from './trouble.js';
+import { damaged } from './disk-errors.js';
 
 const shapes: ReadonlyMap<unknown, Shape> = new Map(
   Object.entries({

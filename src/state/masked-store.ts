@@ -1,7 +1,7 @@
 // What is stored between runs holds no value of a secret: an attribute in which one turns up is left out of what is
 // recorded, as a secret itself is. Nothing of it is compared then, and no reference leads to it.
 import type { Entry, JsonObject, Masking, RunRecord } from '../model/index.js';
-import type { Session, Store } from './store.js';
+import type { Session, Store } from './store-port.js';
 
 export function maskedStore(store: Store, masking: Masking): Store {
   const cleared = recordWithout(masking);

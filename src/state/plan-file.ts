@@ -15,10 +15,10 @@ import {
   type PlanOptions,
   type ResourceChange,
 } from '../model/index.js';
-import type { Clock, Files } from '../ports/index.js';
+import type { Clock, Files } from '../platform/index.js';
 import { parseJson } from './json-text.js';
-import { address, anyJson, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, orNull, text, time, whole } from './shape.js';
-import { damaged, ifThere, withDisk } from './trouble.js';
+import { address, anyJson, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, orNull, text, time, whole } from './shape-check.js';
+import { damaged, ifThere, withDisk } from './disk-errors.js';
 
 export interface PlanFileOptions {
   /** Absolute. */

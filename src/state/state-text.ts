@@ -18,8 +18,8 @@ import {
   type Together,
 } from '../model/index.js';
 import { parseJson, placeOf, type Place } from './json-text.js';
-import { address, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, text, time, whole, type Flaw, type Shape } from './shape.js';
-import { damaged } from './trouble.js';
+import { address, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, text, time, whole, type Flaw, type Shape } from './shape-check.js';
+import { damaged } from './disk-errors.js';
 
 type Loose = Readonly<Record<string, unknown>>;
 

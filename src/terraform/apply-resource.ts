@@ -15,23 +15,23 @@ import {
   type Values,
   type Write,
 } from '../model/index.js';
-import { diff, updateOf } from '../reconciler/diff.js';
-import { verify } from '../reconciler/document-write.js';
-import type { Performed } from '../reconciler/execute.js';
-import { literalsAtMasks, ours } from '../reconciler/merge.js';
+import { diff, updateOf } from '../reconciler/plan/diff.js';
+import { verify } from '../reconciler/apply/document-write.js';
+import type { Performed } from '../reconciler/apply/executor.js';
+import { literalsAtMasks, ours } from '../reconciler/plan/document-diff.js';
 import type { Collection, World } from '../reconciler/observe.js';
-import { endangers, judgeAlone, policyNeeds } from '../reconciler/policy.js';
-import { missingCredentials } from '../reconciler/propose.js';
-import { readBack, shownOf } from '../reconciler/read-back.js';
+import { endangers, judgeAlone, policyNeeds } from '../reconciler/plan/policy.js';
+import { missingCredentials } from '../reconciler/plan/propose.js';
+import { readBack, shownOf } from '../reconciler/apply/read-back.js';
 import { composedAll, isRecord, managed, resultOf, says, stateOf, valueOf, versionOf } from './convert.js';
-import { failureOf, make } from './create.js';
-import type { CtyObject, CtyValue } from './cty.js';
-import { createdIn, createdNow, visible } from './created.js';
-import { complaints, told, wordsFor } from './diagnostics.js';
-import { claimOf } from './journal.js';
-import type { ApplyReply, WireDiagnostic } from './protocol.js';
+import { failureOf, make } from './create-resource.js';
+import type { CtyObject, CtyValue } from './protocol/cty.js';
+import { createdIn, createdNow, visible } from './creation-time.js';
+import { complaints, told, wordsFor } from './wire-diagnostics.js';
+import { claimOf } from './provider-journal.js';
+import type { ApplyReply, WireDiagnostic } from './protocol/provider-server.js';
 import { sameObject, timed, timeoutsOf, timeoutTrouble, type Limit, type Timed } from './timeouts.js';
-import type { Bench, Shop } from './workbench.js';
+import type { Bench, Shop } from './write-context.js';
 
 export interface Applying {
   readonly kind: Kind;

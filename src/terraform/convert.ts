@@ -23,8 +23,8 @@ import {
   type Value,
   type Values,
 } from '../model/index.js';
-import { merged, seen } from '../reconciler/merge.js';
-import { Dynamic, keptText, Unknown, type CtyObject, type CtyValue } from './cty.js';
+import { merged, seen } from '../reconciler/plan/document-diff.js';
+import { Dynamic, keptText, Unknown, type CtyObject, type CtyValue } from './protocol/cty.js';
 
 /** What is not known yet stands among our values as a reference that nobody resolves. */
 const NOT_KNOWN = new Reference('declared', 'unknown', 'value');

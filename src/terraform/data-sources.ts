@@ -16,9 +16,9 @@ import {
   type Value,
 } from '../model/index.js';
 import { fresh, isRecord, says, valuesOf } from './convert.js';
-import type { CtyObject, CtyValue } from './cty.js';
-import type { SchemaAttribute, WireDiagnostic } from './protocol.js';
-import type { Sight } from './sight.js';
+import type { CtyObject, CtyValue } from './protocol/cty.js';
+import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
+import type { Sight } from './listing-cache.js';
 
 type Shown = readonly SchemaAttribute[];
 

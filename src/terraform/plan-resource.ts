@@ -2,9 +2,9 @@
 // spells the same; what is not configured stays as it is; what only the service can say is unknown.
 import { equal, faultsOf, isEmpty, type Attribute, type Attributes, type Kind } from '../model/index.js';
 import { isRecord, says, valueOf, valuesOf } from './convert.js';
-import { Unknown, type CtyObject, type CtyValue, type Path } from './cty.js';
-import { told } from './diagnostics.js';
-import type { PlanReply, SchemaAttribute } from './protocol.js';
+import { Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
+import { told } from './wire-diagnostics.js';
+import type { PlanReply, SchemaAttribute } from './protocol/provider-server.js';
 import { sameObject } from './timeouts.js';
 
 export interface Planning {

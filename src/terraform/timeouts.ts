@@ -1,11 +1,11 @@
 // The `timeouts` of a resource: how long each operation may take. When the time is over, what is only waited for is let
 // go, and a request under way is ended as any that gets no answer: the journal keeps its intent, and the next run looks.
 import { durationWords, equal, Refusal, resourceBlock, tryDuration, type Diagnostic, type Kind, type Outcome } from '../model/index.js';
-import type { Clock } from '../ports/index.js';
+import type { Clock } from '../platform/index.js';
 import { isRecord } from './convert.js';
-import type { CtyObject } from './cty.js';
-import { wordsFor } from './diagnostics.js';
-import type { WireDiagnostic } from './protocol.js';
+import type { CtyObject } from './protocol/cty.js';
+import { wordsFor } from './wire-diagnostics.js';
+import type { WireDiagnostic } from './protocol/provider-server.js';
 
 const TIMEOUTS = 'timeouts';
 

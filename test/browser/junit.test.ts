@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DriftDocument } from '../../src/model/index.js';
 import { renderDrift } from '../../src/report/render.js';
-import { visible } from '../../src/report/inert.js';
+import { visible } from '../../src/report/escaping.js';
 import { hostile } from '../unit/report/arbitrary.js';
 import { audits, hostileAudit } from '../unit/report/audits.js';
 import { launch } from './chromium.js';

@@ -1,6 +1,6 @@
 // The client sends exactly the requests of the contract, and understands the answers that the contract gives.
 import { describe, expect, test } from 'vitest';
-import { connect, connectFlow, type Flip, type HttpRequest, type Transport } from '../../src/api/index.js';
+import { connect, connectFlow, type Flip, type HttpRequest, type Transport } from '../../src/client/index.js';
 import {
   Secret,
   isObject,

@@ -2,7 +2,7 @@
 // Patterns in answers: <uuid> <time> <url> <text> <any>. Answers of success are whole, those of failure hold at least what is written.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Flip } from '../../src/api/index.js';
+import type { Flip } from '../../src/client/index.js';
 import type { Estate } from '../../src/emulator/index.js';
 import type { Json, JsonObject } from '../../src/model/index.js';
 

@@ -7,7 +7,7 @@ import { run } from '../../src/cli/commands/apply.js';
 import { contextOf } from '../../src/cli/context.js';
 import { parse } from '../../src/cli/program.js';
 import { Refusal } from '../../src/model/index.js';
-import type { Appender, Files } from '../../src/ports/index.js';
+import type { Appender, Files } from '../../src/platform/index.js';
 
 const { VICTIM_BOUNDARY, VICTIM_LOG } = process.env;
 let passed = 0;

@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { digest, sha256, type Json, type PlanFile } from '../../src/model/index.js';
-import { systemClock } from '../../src/ports/clock.js';
-import { diskFiles } from '../../src/ports/files.js';
-import { machine } from '../../src/ports/host.js';
-import { systemRandom } from '../../src/ports/random.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { diskFiles } from '../../src/platform/files.js';
+import { machine } from '../../src/platform/host.js';
+import { systemRandom } from '../../src/platform/random.js';
 import { fileStore } from '../../src/state/index.js';
 import { folder, small, type Folder, type Options } from '../support/cli.js';
 

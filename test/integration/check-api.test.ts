@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { makeEstate } from '../../src/emulator/index.js';
 import type { JsonObject } from '../../src/model/index.js';
-import { systemClock } from '../../src/ports/clock.js';
+import { systemClock } from '../../src/platform/clock.js';
 import { box, type Box } from '../support/box.js';
 import { seededRandom } from '../support/simulated.js';
 import { folder } from '../support/cli.js';

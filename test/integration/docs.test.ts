@@ -8,7 +8,7 @@ import { commands } from '../../src/cli/command-table.js';
 import { parse } from '../../src/cli/program.js';
 import { lint, load } from '../../src/declarations/index.js';
 import { exits, policyRules } from '../../src/model/index.js';
-import { declarationFiles } from '../../src/ports/declaration-files.js';
+import { declarationFiles } from '../../src/platform/declaration-files.js';
 import { driftFormats } from '../../src/report/formats.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { folder } from '../support/cli.js';

@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEmulator, parseEstate } from '../../src/emulator/index.js';
-import { systemClock } from '../../src/ports/clock.js';
-import { systemRandom } from '../../src/ports/random.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { systemRandom } from '../../src/platform/random.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { answering, emulator, folder, type Folder } from '../support/cli.js';
 

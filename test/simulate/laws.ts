@@ -1,6 +1,6 @@
 // The laws, over what the emulator stored: each says what is wrong with one write, one run or the end of a scenario.
 import { Reference, type Declaration, type Json, type JsonObject, type Plan, type State, type Values } from '../../src/model/index.js';
-import type { Audit } from '../../src/reconciler/drift.js';
+import type { Audit } from '../../src/reconciler/audit/drift.js';
 import { content, nearly, plain, type Asked, type Ledger, type Written } from './ledger.js';
 import { SETTLE, type Scenario } from './scenario.js';
 

@@ -1,8 +1,8 @@
 // Plays one scenario: its runs with all that befalls them, then runs in peace until nothing is left to do. Every law is
 // asked at the moment it can be answered.
-import { TransportError } from '../../src/api/index.js';
+import { TransportError } from '../../src/client/index.js';
 import { isChange, Reference, Refusal, type Declaration, type Entry, type Diagnostic, type Intent, type PolicyRule } from '../../src/model/index.js';
-import { bind } from '../../src/reconciler/bind.js';
+import { bind } from '../../src/reconciler/apply/import.js';
 import { kinds as builtIn } from '../../src/resources/index.js';
 import { scryptFingerprints, type Session } from '../../src/state/index.js';
 import { project } from '../support/planning.js';

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { providerOf } from '../../src/cli/provider.js';
+import { providerOf } from '../../src/cli/provider-tools.js';
 import { createEmulator, dummyCredentials, parseFault, serve as listen, type Behaviours, type Emulator, type Estate } from '../../src/emulator/index.js';
 import { isObject, sha256, walk, type Json, type JsonObject } from '../../src/model/index.js';
-import { systemClock } from '../../src/ports/clock.js';
-import { systemRandom } from '../../src/ports/random.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { systemRandom } from '../../src/platform/random.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { serve } from './reattached.js';
 

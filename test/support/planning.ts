@@ -17,11 +17,11 @@ import {
   type Values,
   type Write,
 } from '../../src/model/index.js';
-import { nothingRecent } from '../../src/reconciler/age.js';
-import { registrableDomain } from '../../src/reconciler/domains.js';
-import { plan, type Proposal } from '../../src/reconciler/plan.js';
-import type { PlanInput } from '../../src/reconciler/plan-input.js';
-import { select } from '../../src/reconciler/select.js';
+import { nothingRecent } from '../../src/reconciler/visibility.js';
+import { registrableDomain } from '../../src/reconciler/plan/registrable-domains.js';
+import { plan, type Proposal } from '../../src/reconciler/plan/plan.js';
+import type { PlanInput } from '../../src/reconciler/plan/plan-input.js';
+import { select } from '../../src/reconciler/plan/select.js';
 import { kinds } from '../../src/resources/index.js';
 import { replaceable } from './fifth-kind.js';
 

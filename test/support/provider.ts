@@ -2,16 +2,16 @@
 // holds a provider to. Each `start` is a process of a terraform run; it may be killed, and a later run goes on.
 import { doorsIn } from '../../src/cli/target.js';
 import { checkerOf } from '../../src/declarations/index.js';
-import { checkedUrl } from '../../src/api/index.js';
+import { checkedUrl } from '../../src/client/index.js';
 import { equal } from '../../src/model/index.js';
 import { collections, kinds as builtIn } from '../../src/resources/index.js';
 import { fileStore, notesBeside, scryptFingerprints } from '../../src/state/index.js';
-import { applyTrouble, planTrouble } from '../../src/terraform/checker.js';
+import { applyTrouble, planTrouble } from '../../src/terraform/reply-checks.js';
 import { isRecord } from '../../src/terraform/convert.js';
-import { decode, encode, type CtyObject, type CtyValue } from '../../src/terraform/cty.js';
-import type { PlanReply, ProviderServer, SchemaAttribute, WireDiagnostic } from '../../src/terraform/protocol.js';
-import { createProvider, type ProviderTools } from '../../src/terraform/provider.js';
-import { typeOf } from '../../src/terraform/schema.js';
+import { decode, encode, type CtyObject, type CtyValue } from '../../src/terraform/protocol/cty.js';
+import type { PlanReply, ProviderServer, SchemaAttribute, WireDiagnostic } from '../../src/terraform/protocol/provider-server.js';
+import { createProvider, type ProviderTools } from '../../src/terraform/provider-calls.js';
+import { typeOf } from '../../src/terraform/terraform-schema.js';
 import { rig, type Rig } from './rig.js';
 import { seededRandom } from './simulated.js';
 

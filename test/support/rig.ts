@@ -1,12 +1,12 @@
 // A whole run without a machine: emulator in process, simulated disk, clock and processes. Each `apply` is a
 // process of its own; it may be killed at any boundary of the disk or of the network, and a later one goes on.
-import { connect, TransportError, type Answer, type Transport } from '../../src/api/index.js';
+import { connect, TransportError, type Answer, type Transport } from '../../src/client/index.js';
 import { ConnectionReset, createEmulator, dummyCredentials, type Emulator, type EmulatorOptions } from '../../src/emulator/index.js';
 import { maskingOf, Secret, type Declaration, type Event, type JsonObject, type Kinds, type PlanDocument, type PlanRequest, type Project } from '../../src/model/index.js';
-import { apply, type Applied } from '../../src/reconciler/apply.js';
-import { findDrift, type Audit } from '../../src/reconciler/drift.js';
-import type { Proposal } from '../../src/reconciler/plan.js';
-import { propose } from '../../src/reconciler/propose.js';
+import { apply, type Applied } from '../../src/reconciler/apply/apply.js';
+import { findDrift, type Audit } from '../../src/reconciler/audit/drift.js';
+import type { Proposal } from '../../src/reconciler/plan/plan.js';
+import { propose } from '../../src/reconciler/plan/propose.js';
 import { planDocument } from '../../src/report/index.js';
 import { collections, kinds as builtIn } from '../../src/resources/index.js';
 import { fileStore, scryptFingerprints, type Session, type Snapshot } from '../../src/state/index.js';

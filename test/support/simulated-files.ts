@@ -1,6 +1,6 @@
 // A disk that can lose power. Every durable verb is a row of boundaries; `crashAt(n)` cuts the power at the n-th one,
 // after which nothing answers until `reboot()`. What was not forced to the medium is lost, or torn at any byte.
-import type { Appender, Files } from '../../src/ports/index.js';
+import type { Appender, Files } from '../../src/platform/index.js';
 import { seededRandom } from './simulated.js';
 
 export class PowerCut extends Error {}

@@ -1,5 +1,5 @@
 // A machine on which processes live and die as a test says: what locks are judged by.
-import type { LockPort } from '../../src/ports/index.js';
+import type { LockPort } from '../../src/platform/index.js';
 
 export interface SimulatedMachine {
   /** A new process, as it sees the machine, in a container of its own where one is named. */

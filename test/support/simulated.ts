@@ -1,6 +1,6 @@
 // Time and randomness for tests: the clock jumps to the next timer as soon as nothing else happens,
 // the dice fall the same way for the same seed.
-import type { Clock, Random } from '../../src/ports/index.js';
+import type { Clock, Random } from '../../src/platform/index.js';
 
 export interface SimulatedClock extends Clock {
   /** Milliseconds since the clock was made. */

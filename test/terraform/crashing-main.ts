@@ -2,8 +2,8 @@
 // but before its answer (`after applyResourceChange`); `TRUEUP_TEST_CALLS` a file for what is called.
 import { appendFileSync } from 'node:fs';
 import { serveCore } from '../../src/cli/provider-process.js';
-import { providerOf } from '../../src/cli/provider.js';
-import type { ProviderServer } from '../../src/terraform/protocol.js';
+import { providerOf } from '../../src/cli/provider-tools.js';
+import type { ProviderServer } from '../../src/terraform/protocol/provider-server.js';
 
 const { TRUEUP_TEST_CALLS: file, TRUEUP_TEST_CRASH: crash } = process.env;
 

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Behaviours, Estate } from '../../src/emulator/index.js';
 import { document, flag, list, normal, object, Reference, same, set, text, type Attribute, type Values } from '../../src/model/index.js';
 import { resultOf, stateOf } from '../../src/terraform/convert.js';
-import { Unknown } from '../../src/terraform/cty.js';
+import { Unknown } from '../../src/terraform/protocol/cty.js';
 import { folder } from '../support/cli.js';
 import { box, type Box } from '../support/box.js';
 import { declare, kindOf } from '../support/planning.js';

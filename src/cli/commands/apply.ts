@@ -2,13 +2,13 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { exits, refuse, Refusal, sameTarget, writes, shellWord, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
-import type { Proposal } from '../../reconciler/plan.js';
+import type { Proposal } from '../../reconciler/plan/plan.js';
 import type { Session } from '../../state/index.js';
 import { toldOutcome } from '../commands-to-type.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
-import { tellTrouble } from '../reports.js';
+import { tellTrouble } from '../report-flags.js';
 import { loadProject } from '../project.js';
-import { documentOf, metaOf, requestOf, withCloud, withProject, type Site } from '../workplace.js';
+import { documentOf, metaOf, requestOf, withCloud, withProject, type Site } from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
   const [only] = paths;
@@ -74,7 +74,7 @@ async function carryOut(context: Context, site: Site, request: PlanRequest, save
   const { flags, out, random, signal } = context;
   const { store, desk, watch, project } = site;
   const parallelism = wholeNumber('--parallelism', flags.parallelism ?? '10', 1, 100);
-  const [{ apply }, { renderOutcomes, planDocument }] = await Promise.all([import('../../reconciler/apply.js'), import('../../report/index.js')]);
+  const [{ apply }, { renderOutcomes, planDocument }] = await Promise.all([import('../../reconciler/apply/apply.js'), import('../../report/index.js')]);
   const session = await store.open(flags.destroy ? 'destroy' : 'apply', desk.cloud.target);
   try {
     let shown = false;

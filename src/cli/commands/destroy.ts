@@ -1,6 +1,6 @@
 // `trueup destroy`: plan and apply of nothing.
 import type { Command } from '../context.js';
-import { requestOf } from '../workplace.js';
+import { requestOf } from '../working-context.js';
 import { change } from './apply.js';
 
 export const run: Command = (context, paths) => change(context, paths, { ...requestOf(context), destroy: true });

@@ -2,7 +2,7 @@
 import { defaultSettings, exits, Refusal, type Collection, type Project, type Settings } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
-import { environmentOf, storeOf } from '../memory.js';
+import { environmentOf, storeOf } from '../state-location.js';
 import { HEADERS_VARIABLE, headerNames } from '../header-names.js';
 import { loadProject } from '../project.js';
 import { checkedApi, needs, reach, secretOf } from '../target.js';
@@ -141,7 +141,7 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
 
 /** One finding for each assumption that can be checked; what could not be is a note, never ok. */
 async function assumed(context: Context, settings: Settings): Promise<readonly Finding[]> {
-  const { assumptions } = await import('../../api/checking.js');
+  const { assumptions } = await import('../../client/api-checks.js');
   const findings: Finding[] = [];
   const marks = { ok, note, bad, unchecked: (what: string, detail: string) => note(what, `not checked: ${detail}`) };
   const refused = await orRefusal(

@@ -1,11 +1,11 @@
 // `trueup drift`: what is live against what is declared and what was last applied.
 import { exits, Refusal, worst, type Exit } from '../../model/index.js';
 import { driftFormats, type DriftFormat } from '../../report/formats.js';
-import { audit, unmade } from '../audit.js';
+import { audit, unmade } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
-import { checkOutputs } from '../outputs.js';
-import { deliver, formsOf, outputsOf, tellTrouble, writeReports, type Forms } from '../reports.js';
-import { withProject } from '../workplace.js';
+import { checkOutputs } from '../output-files.js';
+import { deliver, formsOf, outputsOf, tellTrouble, writeReports, type Forms } from '../report-flags.js';
+import { withProject } from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
   const forms = formsOf(context, driftFormats);

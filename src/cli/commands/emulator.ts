@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { durationWords, exits, refuse, tryDuration } from '../../model/index.js';
 import { wholeNumber, type Command } from '../context.js';
-import { durable } from '../emulated.js';
+import { durable } from '../durable-emulator.js';
 import { needs } from '../target.js';
 
 export const run: Command = async (context) => {

@@ -3,10 +3,10 @@ import { join, resolve } from 'node:path';
 import { compareText, exits, objectsIn, Refusal, refuse, unescapeAll, type Diagnostic, type Kind, type Live } from '../../model/index.js';
 import type * as declarations from '../../declarations/index.js';
 import type { Command, Context } from '../context.js';
-import { exported, type Exported } from '../exported.js';
+import { exported, type Exported } from '../export-values.js';
 import { settingsHere } from '../project.js';
 import { tried, version } from '../version.js';
-import { withCloud, type Workplace } from '../workplace.js';
+import { withCloud, type Workplace } from '../working-context.js';
 
 export const run: Command = async (context) => {
   const { flags, out, err, cwd, files } = context;

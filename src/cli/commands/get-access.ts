@@ -4,7 +4,7 @@ import type { AccessDocument } from '../../report/index.js';
 import type { Context } from '../context.js';
 import { loadProject, settingsHere } from '../project.js';
 import { columnsFor, csvRow, inertJson, table } from '../tables.js';
-import { metaOf, withCloud } from '../workplace.js';
+import { metaOf, withCloud } from '../working-context.js';
 
 export async function getAccess(context: Context, id: string | undefined): Promise<Exit> {
   const { flags, out } = context;
@@ -13,7 +13,7 @@ export async function getAccess(context: Context, id: string | undefined): Promi
   if (given !== undefined) refuse('usage', `--${given} has no place here: the review is of everybody.`, { detail: 'Type it as in: trueup get access -o csv' });
   const project = await declaredHere(context);
   const document = await withCloud(context, project.settings, async (place): Promise<AccessDocument> => {
-    const { reviewAccess } = await import('../../reconciler/access.js');
+    const { reviewAccess } = await import('../../reconciler/audit/access-review.js');
     const { accessDocument } = await import('../../report/index.js');
     const found = await reviewAccess(place.desk, project, place.snapshot);
     return accessDocument({ ...found, meta: metaOf(context, { ...place, project }, place.snapshot) });
@@ -44,7 +44,7 @@ async function declaredHere(context: Context): Promise<Project> {
 }
 
 async function rendered(document: AccessDocument, output: string, columns: number): Promise<string> {
-  const { accessHead, accessList, accessMarkdown, accessRows, accessSentence } = await import('../../report/access.js');
+  const { accessHead, accessList, accessMarkdown, accessRows, accessSentence } = await import('../../report/access-text.js');
   const { access } = document;
   switch (output) {
     case 'json':
@@ -52,7 +52,7 @@ async function rendered(document: AccessDocument, output: string, columns: numbe
     case 'ndjson':
       return inertJson(access.cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''));
     case 'yaml':
-      return (await import('../as-yaml.js')).yamlText(access);
+      return (await import('../yaml-output.js')).yamlText(access);
     case 'csv':
       return [accessHead, ...accessRows(access)].map(csvRow).join('');
     case 'markdown':

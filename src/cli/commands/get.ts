@@ -1,11 +1,11 @@
 // `trueup get KIND [ID]`: what is there, by the API's own filters, page by page from the cloud to standard output.
 import { didYouMean, exits, filterMeant, refuse, type Collection, type Found, type Query } from '../../model/index.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
-import { formOf, type Form, type Output } from '../forms.js';
+import { formOf, type Form, type Output } from '../record-formats.js';
 import { pairs, settingsHere } from '../project.js';
 import { columnsFor } from '../tables.js';
-import { timeFrom } from '../times.js';
-import { withCloud } from '../workplace.js';
+import { timeFrom } from '../time-arguments.js';
+import { withCloud } from '../working-context.js';
 
 export const run: Command = async (context, [name = '', id]) => {
   if (name === 'access') return (await import('./get-access.js')).getAccess(context, id);

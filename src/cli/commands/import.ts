@@ -2,11 +2,11 @@
 import { canonicalAddress, exits } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command } from '../context.js';
-import { withProject } from '../workplace.js';
+import { withProject } from '../working-context.js';
 
 export const run: Command = (context, [address = '', id = '', ...paths]) =>
   withProject(context, paths, async ({ store, desk, project }) => {
-    const { bind } = await import('../../reconciler/bind.js');
+    const { bind } = await import('../../reconciler/apply/import.js');
     const session = await store.open('import', desk.cloud.target);
     try {
       const outcome = await bind({ ...desk, session }, project, canonicalAddress(address), id);

@@ -5,10 +5,10 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { exits, refuse, shellWord, type Exit, type Json } from '../../model/index.js';
-import { ifThere } from '../../state/trouble.js';
+import { ifThere } from '../../state/disk-errors.js';
 import type { Command, Context } from '../context.js';
-import { boundToCdktf, changedLines, differences, migratedPackage, migratedSource, outputOf, type Output } from '../migration.js';
-import { programIn, synthesise, type Program } from '../synthesis.js';
+import { boundToCdktf, changedLines, differences, migratedPackage, migratedSource, outputOf, type Output } from '../cdktn-migration.js';
+import { programIn, synthesise, type Program } from '../cdk-program.js';
 
 interface Change {
   /** Absolute. */

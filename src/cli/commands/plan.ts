@@ -1,15 +1,15 @@
 // `trueup plan`: reads, compares, shows. Writes nothing but the files it was asked for.
 import { resolve } from 'node:path';
 import { exits, flagToAllow, refuse, shellWord, worst, type Exit } from '../../model/index.js';
-import type { Assessment } from '../../reconciler/assess.js';
-import type { Proposal } from '../../reconciler/plan.js';
+import type { Assessment } from '../../reconciler/audit/impact-data.js';
+import type { Proposal } from '../../reconciler/plan/plan.js';
 import { planFormats } from '../../report/formats.js';
 import type { Command, Context } from '../context.js';
-import { checkOutputs } from '../outputs.js';
+import { checkOutputs } from '../output-files.js';
 import { chosen } from '../project.js';
-import { deliver, formsOf, outputsOf, planRenderer, tellTrouble } from '../reports.js';
-import { timeFrom } from '../times.js';
-import { documentOf, requestOf, withProject, type Site } from '../workplace.js';
+import { deliver, formsOf, outputsOf, planRenderer, tellTrouble } from '../report-flags.js';
+import { timeFrom } from '../time-arguments.js';
+import { documentOf, requestOf, withProject, type Site } from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
   const forms = formsOf(context, planFormats);
@@ -22,7 +22,7 @@ export const run: Command = async (context, paths) => {
     context,
     paths,
     async (site): Promise<Exit> => {
-      const { propose } = await import('../../reconciler/propose.js');
+      const { propose } = await import('../../reconciler/plan/propose.js');
       const renderPlan = await planRenderer(forms);
       const request = requestOf(context);
       if (saved) refuseSecretVariables(context, site);
@@ -75,6 +75,6 @@ function sinceOf({ flags, clock }: Context): string | undefined {
 
 async function meaningOf({ desk, snapshot }: Site, proposal: Proposal, since: string | undefined): Promise<Assessment> {
   if (since === undefined) return { diagnostics: [] };
-  const { assess } = await import('../../reconciler/assess.js');
+  const { assess } = await import('../../reconciler/audit/impact-data.js');
   return assess(desk, { proposal, state: snapshot?.state, since });
 }

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { planFormats } from '../../report/formats.js';
 import type { Command } from '../context.js';
-import { checkOutputs } from '../outputs.js';
-import { deliver, formsOf, outputsOf } from '../reports.js';
+import { checkOutputs } from '../output-files.js';
+import { deliver, formsOf, outputsOf } from '../report-flags.js';
 
 export const run: Command = async (context, [name = '']) => {
   const { files, clock, cwd } = context;

@@ -1,13 +1,13 @@
 // `trueup sim flip`: has the sample flow change the status of one SIM. It is read first, said what will happen, asked
 // for, and the flow is called once: what becomes of a lost answer is for a person to see.
 import { exits, refuse, Refusal, shellWord, type Exit, type Flipped, type Settings } from '../../model/index.js';
-import type { Flip } from '../../api/index.js';
+import type { Flip } from '../../client/index.js';
 import { clip, inert, visible } from '../../report/index.js';
 import { subscriptions } from '../../resources/subscriptions.js';
 import type { Command, Context } from '../context.js';
 import { settingsHere } from '../project.js';
 import { reach, reachFlow } from '../target.js';
-import { watch } from '../watch.js';
+import { watch } from '../watch-loop.js';
 
 /** What the flow makes of a state; all other states are none of its business. */
 const transitions: Readonly<Record<string, string>> = { ACTIVE: 'PAUSE', PAUSE: 'ACTIVE' };

@@ -1,7 +1,7 @@
 // `trueup state list`: what is managed, one line each.
 import { compareText, exits } from '../../model/index.js';
 import type { Command } from '../context.js';
-import { remembered } from '../remembered.js';
+import { remembered } from '../open-state.js';
 import { table } from '../tables.js';
 
 export const run: Command = async (context) => {

@@ -1,7 +1,7 @@
 // `trueup state mv`: gives a managed object another address, and everything that depended on it with it.
 import { canonicalAddress, exits, refuse, shellWord, tryAddress, type Result } from '../../model/index.js';
 import type { Command } from '../context.js';
-import { entryOf, rewrite } from '../remembered.js';
+import { entryOf, rewrite } from '../open-state.js';
 
 export const run: Command = async (context, args) => {
   const [from = '', to = ''] = args.map(canonicalAddress);

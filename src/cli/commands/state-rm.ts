@@ -2,7 +2,7 @@
 // and what the address held before stays bound. Nothing remote is touched.
 import { canonicalAddress, exits, type Result } from '../../model/index.js';
 import type { Command } from '../context.js';
-import { entryOf, rewrite } from '../remembered.js';
+import { entryOf, rewrite } from '../open-state.js';
 
 export const run: Command = async (context, args) => {
   const addresses = args.map(canonicalAddress);

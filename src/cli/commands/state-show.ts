@@ -1,7 +1,7 @@
 // `trueup state show`: everything that is remembered of one address, as JSON.
 import { canonicalAddress, exits, sorted } from '../../model/index.js';
 import type { Command } from '../context.js';
-import { entryOf, remembered } from '../remembered.js';
+import { entryOf, remembered } from '../open-state.js';
 
 export const run: Command = async (context, [given = '']) => {
   const address = canonicalAddress(given);

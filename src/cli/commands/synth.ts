@@ -2,7 +2,7 @@
 import { join, relative, resolve } from 'node:path';
 import { exits } from '../../model/index.js';
 import type { Command } from '../context.js';
-import { programIn, synthesise } from '../synthesis.js';
+import { programIn, synthesise } from '../cdk-program.js';
 
 export const run: Command = async (context) => {
   const { cwd, flags, files, out } = context;

@@ -4,13 +4,13 @@ import { resolve } from 'node:path';
 import { exits, refuse, Refusal, type DriftDocument } from '../../model/index.js';
 import { visible } from '../../report/index.js';
 import { metricsText, watchSentence, type WatchRecord } from '../../report/metrics.js';
-import { audit } from '../audit.js';
+import { audit } from '../run-audit.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { serveMetrics } from '../metrics-server.js';
-import { checkOutputs } from '../outputs.js';
-import { sayingOnce } from '../saying-once.js';
-import { spanOf } from '../times.js';
-import { withProject } from '../workplace.js';
+import { checkOutputs } from '../output-files.js';
+import { sayingOnce } from '../repeated-messages.js';
+import { spanOf } from '../time-arguments.js';
+import { withProject } from '../working-context.js';
 
 const SHORTEST = 1000;
 /** Share of the period by which a cycle may come later, so that many watchers do not come at once. */

@@ -1,7 +1,7 @@
 // Makes the class of a resource or lookup from its kind, on `constructs` alone.
 import { Construct } from 'constructs';
 import { NAME, camel, own, stored, type Attributes, type Camel, type Kind, type Lifecycle, type Stored } from '../../model/index.js';
-import { asCondition, complaints, written } from '../members.js';
+import { asCondition, complaints, written } from '../prop-checks.js';
 import type { ClassOf, Condition, Flat, OnlySecrets, Props, ReadableKeys } from '../props.js';
 import { leaveTrace, nameOf, renamed } from './stack.js';
 import { nativeDoor, type NativeTokens, type Reference } from './tokens.js';

@@ -2,7 +2,7 @@
 import { TerraformDataSource, TerraformResource, Token, type TerraformMetaArguments, type TerraformResourceConfig } from '#cdk';
 import type { Construct } from 'constructs';
 import { recordsQuery, resourceBlock, stored, wholeRecord, type Attributes, type Collection, type Kind, type ResourceBlock, type Stored } from '../../model/index.js';
-import { asCondition, complaints, written } from '../members.js';
+import { asCondition, complaints, written } from '../prop-checks.js';
 import type { ClassOf, Condition, Flat, Props } from '../props.js';
 import { doorAt, type CdkTokens } from './door.js';
 import { getters, Records, type Outputs, type Readable } from './outputs.js';

@@ -2,7 +2,7 @@
 // write-only arguments.
 import { DefaultTokenResolver, StringConcat, TerraformLocal, TerraformStack, TerraformVariable, Token, Tokenization, type IResolvable, type TerraformElement } from '#cdk';
 import type { IConstruct } from 'constructs';
-import type { Door } from '../members.js';
+import type { Door } from '../prop-checks.js';
 import type { Tokens } from '../props.js';
 
 export interface CdkTokens extends Tokens {

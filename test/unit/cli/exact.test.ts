@@ -1,6 +1,6 @@
 // Numbers that no double holds, in every form of a listing: as the API gave them, never as texts.
 import { expect, test } from 'vitest';
-import { formOf, type Output } from '../../../src/cli/forms.js';
+import { formOf, type Output } from '../../../src/cli/record-formats.js';
 import { normalAll, parseJson, type Collection, type Found, type JsonObject } from '../../../src/model/index.js';
 import { collections } from '../../../src/resources/index.js';
 

@@ -1,7 +1,7 @@
 // A watch of weeks repeats nothing and remembers no more than it has to.
 import { expect, test } from 'vitest';
 import type { Context } from '../../../src/cli/context.js';
-import { sayingOnce } from '../../../src/cli/saying-once.js';
+import { sayingOnce } from '../../../src/cli/repeated-messages.js';
 import type { Diagnostic } from '../../../src/model/index.js';
 
 test('says each message once, and forgets the one that came least lately', async () => {

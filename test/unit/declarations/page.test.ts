@@ -1,7 +1,7 @@
 // Code frames: the right lines, nothing invisible, and never a secret however it is written.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frame, pageOf, placeOf, veil } from '../../../src/declarations/page.js';
+import { frame, pageOf, placeOf, veil } from '../../../src/declarations/source-text.js';
 import { errors } from './project.js';
 import { drawn } from '../../support/drawn.js';
 

@@ -1,7 +1,7 @@
 // A project in memory: files by path, loaded without touching the disk.
 import { load, type Loaded, type LoadOptions } from '../../../src/declarations/index.js';
 import type { Diagnostic, Project } from '../../../src/model/index.js';
-import type { DeclarationFiles } from '../../../src/ports/index.js';
+import type { DeclarationFiles } from '../../../src/platform/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 
 export type Tree = Readonly<Record<string, string | Uint8Array>>;

@@ -2,9 +2,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { Lexer } from 'yaml';
-import { tryQuick } from '../../../src/declarations/quick.js';
-import { Word, type Marks, type Raw, type RawDocument } from '../../../src/declarations/raw.js';
-import { readYaml } from '../../../src/declarations/yaml.js';
+import { tryQuick } from '../../../src/declarations/yaml/quick-reader.js';
+import { Word, type Marks, type Raw, type RawDocument } from '../../../src/declarations/yaml/raw-values.js';
+import { readYaml } from '../../../src/declarations/yaml/reader.js';
 import { drawn } from '../../support/drawn.js';
 
 /** Values with every mark beside them, so that equality covers positions too. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { precompiled } from '../../../src/declarations/generated/validators.js';
 import { declarationsSchema, kindSchema } from '../../../src/declarations/index.js';
-import { bodySchema, expectationSchema, settingsSchema, whereSchema } from '../../../src/declarations/schema.js';
+import { bodySchema, expectationSchema, settingsSchema, whereSchema } from '../../../src/declarations/file-schema.js';
 import { digest, type JsonObject, type Kind } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { loading } from './project.js';

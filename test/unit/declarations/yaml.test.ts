@@ -1,8 +1,8 @@
 // What a declaration file may hold, and how hostile ones end: with a clear complaint, soon, and without their text.
 import { describe, expect, it } from 'vitest';
 import { Lexer } from 'yaml';
-import { limits, type Fault } from '../../../src/declarations/raw.js';
-import { readYaml } from '../../../src/declarations/yaml.js';
+import { limits, type Fault } from '../../../src/declarations/yaml/raw-values.js';
+import { readYaml } from '../../../src/declarations/yaml/reader.js';
 import { DENIED, FIFO, disk, errors, loading, project } from './project.js';
 
 const faults = (text: string): readonly Fault[] => {

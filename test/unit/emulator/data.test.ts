@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { durable } from '../../../src/cli/emulated.js';
+import { durable } from '../../../src/cli/durable-emulator.js';
 import { createEmulator, makeEstate, parseEstate, parseFault, type Emulator, type Estate, type Step } from '../../../src/emulator/index.js';
 import { Refusal } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';

@@ -1,7 +1,7 @@
 // An emulator in process with a clock that moves only when told, and short ways to ask it.
 import { createEmulator, dummyCredentials, type Emulator, type EmulatorOptions } from '../../../src/emulator/index.js';
 import type { Json, JsonObject } from '../../../src/model/index.js';
-import type { Clock } from '../../../src/ports/index.js';
+import type { Clock } from '../../../src/platform/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { seededRandom } from '../../support/simulated.js';
 

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { createEmulator, parseFault, serve, type Emulator, type Served } from '../../../src/emulator/index.js';
 import { Refusal } from '../../../src/model/index.js';
-import { systemClock } from '../../../src/ports/clock.js';
+import { systemClock } from '../../../src/platform/clock.js';
 import { kinds } from '../../../src/resources/index.js';
 import { seededRandom } from '../../support/simulated.js';
 import { answerOf, requestOf, type Answer } from './rig.js';

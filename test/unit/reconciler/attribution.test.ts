@@ -1,7 +1,7 @@
 // Who changed it: only what a record shows, never a guess, and the window where no record tells.
 import { describe, expect, it, test } from 'vitest';
 import { exits, redact, Refusal, Secret, type Activity, type Json, type JsonObject, type Values } from '../../../src/model/index.js';
-import { attribute, authorOf, logWindow, type Subject } from '../../../src/reconciler/attribution.js';
+import { attribute, authorOf, logWindow, type Subject } from '../../../src/reconciler/audit/attribution.js';
 import { kindOf, live } from '../../support/planning.js';
 
 const APPLIED = '2026-01-10T12:00:00.000Z';

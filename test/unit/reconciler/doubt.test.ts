@@ -1,10 +1,10 @@
 // What the service said is not what it did: successes that were none, answers that were lost, requests that land late,
 // journals that are torn. Nothing is believed that the safety of others rests on, and nothing that left is forgotten.
 import { describe, expect, it } from 'vitest';
-import { TransportError, type Answer } from '../../../src/api/index.js';
+import { TransportError, type Answer } from '../../../src/client/index.js';
 import { dummyCredentials } from '../../../src/emulator/index.js';
 import { Reference, Secret, Template, type Project } from '../../../src/model/index.js';
-import type { Applied } from '../../../src/reconciler/apply.js';
+import type { Applied } from '../../../src/reconciler/apply/apply.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 

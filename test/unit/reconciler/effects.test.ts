@@ -2,7 +2,7 @@
 // tables of planning beside the plain ones.
 import { describe, expect, it } from 'vitest';
 import { Reference, type Declaration, type Entry, type Live } from '../../../src/model/index.js';
-import type { Visibility } from '../../../src/reconciler/age.js';
+import type { Visibility } from '../../../src/reconciler/visibility.js';
 import { blocked, codes, declare, entry, live, planScene, steps, type Scene } from '../../support/planning.js';
 
 const root = live('accounts', '1', { name: 'Headquarters', account: null });

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ExactNumber, exits, Refusal, type CloudReader, type Expectation, type Found, type Exit, type JsonObject, type Query } from '../../../src/model/index.js';
-import { unverified, verify } from '../../../src/reconciler/expectations.js';
+import { unverified, verify } from '../../../src/reconciler/audit/expectations.js';
 import { collections } from '../../../src/resources/index.js';
 import { theirs } from '../../support/estate.js';
 import { project } from '../../support/planning.js';

@@ -1,7 +1,7 @@
 // What is ill: one table a kind, live objects in, ailments out.
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/model/index.js';
-import { healthOf } from '../../../src/reconciler/health.js';
+import { healthOf } from '../../../src/reconciler/audit/health.js';
 import type { World } from '../../../src/reconciler/observe.js';
 import { kindOf, live } from '../../support/planning.js';
 

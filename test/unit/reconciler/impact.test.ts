@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Found, Impact, Json, Live, RuleImpact, Values } from '../../../src/model/index.js';
 import { Reference } from '../../../src/model/index.js';
-import { managers } from '../../../src/reconciler/drift.js';
-import { impactOf } from '../../../src/reconciler/impact.js';
+import { managers } from '../../../src/reconciler/audit/drift.js';
+import { impactOf } from '../../../src/reconciler/audit/impact.js';
 import { declare, entry, live, planScene, type Scene } from '../../support/planning.js';
 
 const SINCE = '2026-01-01T00:00:00.000Z';

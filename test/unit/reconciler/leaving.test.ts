@@ -1,9 +1,9 @@
 // Between an intent and the bytes that leave there may be minutes: a turn to wait for, a rate limit, a service that
 // asks for patience. What happens meanwhile must still be heeded.
 import { describe, expect, it } from 'vitest';
-import { TransportError, type Answer } from '../../../src/api/index.js';
+import { TransportError, type Answer } from '../../../src/client/index.js';
 import { compareText, Reference, type Project } from '../../../src/model/index.js';
-import type { Applied } from '../../../src/reconciler/apply.js';
+import type { Applied } from '../../../src/reconciler/apply/apply.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 

@@ -2,10 +2,22 @@
 // runs over configuration managers.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareText, digest, ExactNumber, Secret, wireText, type Declaration, type Json, type JsonObject, type Project, type Refusal, type Value } from '../../../src/model/index.js';
+import {
+  compareText,
+  digest,
+  ExactNumber,
+  Secret,
+  wireText,
+  type Declaration,
+  type Json,
+  type JsonObject,
+  type Project,
+  type Refusal,
+  type Value,
+} from '../../../src/model/index.js';
 import { dummyCredentials } from '../../../src/emulator/index.js';
 import { writeDeclarations } from '../../../src/declarations/index.js';
-import { additions, aftermath, literalsAtMasks, mergeChanges, merged, travellingMasks, whole } from '../../../src/reconciler/merge.js';
+import { additions, aftermath, literalsAtMasks, mergeChanges, merged, travellingMasks, whole } from '../../../src/reconciler/plan/document-diff.js';
 import { renderPlan } from '../../../src/report/render.js';
 import { kinds } from '../../../src/resources/index.js';
 import { theirs } from '../../support/estate.js';

@@ -2,7 +2,7 @@
 // number becomes a text, and no text a number.
 import { describe, expect, it } from 'vitest';
 import { parseJson, wireText, type Declaration, type Value, type Values } from '../../../src/model/index.js';
-import { withNumbers } from '../../../src/reconciler/numbers.js';
+import { withNumbers } from '../../../src/reconciler/plan/text-numbers.js';
 import { renderPlan } from '../../../src/report/render.js';
 import { patched } from '../../../src/report/patch.js';
 import { readPlanFile, writePlanFile } from '../../../src/state/index.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Reference, Secret, Template, type Declaration, type Entry, type Live } from '../../../src/model/index.js';
 import { blocked, codes, declare, entry, live, planScene, project as projectOf, steps, type Scene } from '../../support/planning.js';
-import type { Proposal } from '../../../src/reconciler/plan.js';
+import type { Proposal } from '../../../src/reconciler/plan/plan.js';
 
 const root = live('accounts', '1', { name: 'Root', account: null });
 const hq = live('accounts', '2', { name: 'HQ', account: 'https://shard-7.example.com/api/v2/accounts/1/' });

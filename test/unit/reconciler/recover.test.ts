@@ -2,7 +2,7 @@
 // remembered of it. Of updates and deletes: which were carried out.
 import { describe, expect, it } from 'vitest';
 import type { CloudReader, Entry, Event, Intent, Kind, Live, Result, RunRecord } from '../../../src/model/index.js';
-import { decide, recover, settle, type Looker, type Settled } from '../../../src/reconciler/recover.js';
+import { decide, recover, settle, type Looker, type Settled } from '../../../src/reconciler/apply/recovery.js';
 import { kinds } from '../../../src/resources/index.js';
 import type { Session } from '../../../src/state/index.js';
 import { entry, live, stateWith } from '../../support/planning.js';

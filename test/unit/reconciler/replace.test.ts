@@ -16,8 +16,8 @@ import {
   type Project,
   type Values,
 } from '../../../src/model/index.js';
-import type { Proposal } from '../../../src/reconciler/plan.js';
-import { bind } from '../../../src/reconciler/bind.js';
+import type { Proposal } from '../../../src/reconciler/plan/plan.js';
+import { bind } from '../../../src/reconciler/apply/import.js';
 import { scryptFingerprints } from '../../../src/state/index.js';
 import { theirs } from '../../support/estate.js';
 import { replaceable as kinds } from '../../support/fifth-kind.js';

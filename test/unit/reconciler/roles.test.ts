@@ -1,7 +1,7 @@
 // What roles are worth: those that the API names, custom ones that `settings.roles` ranks, and those nobody knows.
 import { describe, expect, test } from 'vitest';
 import type { Roles } from '../../../src/model/index.js';
-import { accessReview } from '../../../src/reconciler/access.js';
+import { accessReview } from '../../../src/reconciler/audit/access-review.js';
 import { administers, rises } from '../../../src/reconciler/roles.js';
 import { kinds } from '../../../src/resources/index.js';
 import { emulator, folder } from '../../support/cli.js';

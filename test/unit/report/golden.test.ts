@@ -4,7 +4,7 @@ import type { Diagnostic, Event, Outcome } from '../../../src/model/index.js';
 import { ndjson, planDocument, renderDiagnostics, renderOutcomes } from '../../../src/report/index.js';
 import { renderDrift, renderPlan } from '../../../src/report/render.js';
 import { planFormats } from '../../../src/report/formats.js';
-import { columns } from '../../../src/report/width.js';
+import { columns } from '../../../src/report/text-width.js';
 import { kinds } from '../../../src/resources/index.js';
 import { audits } from './audits.js';
 import { expectGolden, ownPart } from './golden.js';

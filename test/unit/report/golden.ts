@@ -7,8 +7,8 @@ const folder = new URL('./golden/', import.meta.url);
 /** A page without what is the same on each: its style, its script, and the hashes by which they are let through. */
 export const ownPart = (page: string): string =>
   page
-    .replace(/(<style>)[^]*?(<\/style>)/, '$1(src/report/page-style.ts)$2')
-    .replace(/(<script>)[^]*?(<\/script>)/, '$1(src/report/page-script.ts)$2')
+    .replace(/(<style>)[^]*?(<\/style>)/, '$1(src/report/html-style.ts)$2')
+    .replace(/(<script>)[^]*?(<\/script>)/, '$1(src/report/html-script.ts)$2')
     .replaceAll(/'sha256-[\w+/=]+'/g, "'sha256-…'");
 
 export function expectGolden(name: string, text: string): void {

@@ -14,7 +14,7 @@ import {
   type Update,
   type Values,
 } from '../../../src/model/index.js';
-import { accessMarkdown } from '../../../src/report/access.js';
+import { accessMarkdown } from '../../../src/report/access-text.js';
 import { accessHtml } from '../../../src/report/access-page.js';
 import { driftFormats, planFormats } from '../../../src/report/formats.js';
 import { accessDocument, driftDocument, ndjson, planDocument, renderDiagnostics, renderOutcomes } from '../../../src/report/index.js';

@@ -5,7 +5,7 @@ import type { Event, Json } from '../../../src/model/index.js';
 import { inline, oneLine, rows, type Difference } from '../../../src/report/differences.js';
 import { advance, noProgress, planDocument, progressLine, renderDiagnostics, type Progress } from '../../../src/report/index.js';
 import { renderPlan } from '../../../src/report/render.js';
-import { clip, columns, wrap } from '../../../src/report/width.js';
+import { clip, columns, wrap } from '../../../src/report/text-width.js';
 import { kinds } from '../../../src/resources/index.js';
 import { keep, meta, quiet } from './plans.js';
 

@@ -1,7 +1,7 @@
 // What every store promises, whatever it is made of. A store joins with a bench: a few lines that make one.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal, type Exit, type State } from '../../../src/model/index.js';
-import type { Clock } from '../../../src/ports/index.js';
+import type { Clock } from '../../../src/platform/index.js';
 import type { Session, Store } from '../../../src/state/index.js';
 import { entry, failed, intent, memory, result, TARGET } from './samples.js';
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyState, fold, pending, type Intent, type Result } from '../../../src/model/index.js';
-import type { LockPort } from '../../../src/ports/index.js';
+import type { LockPort } from '../../../src/platform/index.js';
 import { fileStore, type Session, type Snapshot, type Store } from '../../../src/state/index.js';
 import { PowerCut, simulatedFiles, type SimulatedFiles } from '../../support/simulated-files.js';
 import { simulatedMachine } from '../../support/simulated-machine.js';

@@ -4,7 +4,7 @@ import { createHmac, scryptSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyState, type Entry, type Fingerprint, type SaltedFingerprint, type State } from '../../../src/model/index.js';
-import type { Known } from '../../../src/ports/index.js';
+import type { Known } from '../../../src/platform/index.js';
 import { scryptFingerprints } from '../../../src/state/index.js';
 import { entry } from './samples.js';
 import { drawn } from '../../support/drawn.js';

@@ -1,7 +1,7 @@
 // Who may take a lock from whom: the table of proofs, and what happens when two take it at once.
 import { describe, expect, it } from 'vitest';
 import { canonical, Refusal } from '../../../src/model/index.js';
-import type { Files, LockPort } from '../../../src/ports/index.js';
+import type { Files, LockPort } from '../../../src/platform/index.js';
 import { fileStore, type Store } from '../../../src/state/index.js';
 import { simulatedFiles } from '../../support/simulated-files.js';
 import { simulatedMachine } from '../../support/simulated-machine.js';

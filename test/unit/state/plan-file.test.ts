@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { digest, type Json, type PlanDocument, type PlanFile, type PlanOptions } from '../../../src/model/index.js';
-import { diskFiles } from '../../../src/ports/files.js';
+import { diskFiles } from '../../../src/platform/files.js';
 import { readPlanFile, writePlanFile, type PlanFileOptions } from '../../../src/state/index.js';
 import { seededRandom, simulatedClock } from '../../support/simulated.js';
 import { refusal } from './conformance.js';

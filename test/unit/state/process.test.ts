@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/ports/clock.js';
-import type { Clock } from '../../../src/ports/index.js';
-import { diskFiles } from '../../../src/ports/files.js';
-import { machine } from '../../../src/ports/host.js';
-import { systemRandom } from '../../../src/ports/random.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import type { Clock } from '../../../src/platform/index.js';
+import { diskFiles } from '../../../src/platform/files.js';
+import { machine } from '../../../src/platform/host.js';
+import { systemRandom } from '../../../src/platform/random.js';
 import { fileStore, type Store } from '../../../src/state/index.js';
 import { TARGET } from './samples.js';
 

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { selfSigned } from '../../../src/terraform/certificate.js';
+import { selfSigned } from '../../../src/terraform/protocol/certificate.js';
 import { drawn } from '../../support/drawn.js';
 
 const now = Date.UTC(2026, 0, 2, 3, 4, 5);

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExactNumber } from '../../../src/model/index.js';
-import { applyTrouble, keyOf, planTrouble, readTrouble, salvaged, stateTrouble } from '../../../src/terraform/checker.js';
-import { Unknown, type CtyType, type CtyValue, type Path } from '../../../src/terraform/cty.js';
-import type { SchemaAttribute, WireDiagnostic } from '../../../src/terraform/protocol.js';
+import { applyTrouble, keyOf, planTrouble, readTrouble, salvaged, stateTrouble } from '../../../src/terraform/reply-checks.js';
+import { Unknown, type CtyType, type CtyValue, type Path } from '../../../src/terraform/protocol/cty.js';
+import type { SchemaAttribute, WireDiagnostic } from '../../../src/terraform/protocol/provider-server.js';
 
 const described = { description: '.' };
 const attributes: readonly SchemaAttribute[] = [

@@ -3,8 +3,8 @@ import { decode as unpack, encode as pack } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExactNumber, parseJson } from '../../../src/model/index.js';
-import { CtyError, decode, Dynamic, encode, fromJson, Unknown, type CtyType, type CtyValue, type DynamicValue, type Refinements } from '../../../src/terraform/cty.js';
-import { RecentStates } from '../../../src/terraform/recent.js';
+import { CtyError, decode, Dynamic, encode, fromJson, Unknown, type CtyType, type CtyValue, type DynamicValue, type Refinements } from '../../../src/terraform/protocol/cty.js';
+import { RecentStates } from '../../../src/terraform/state-cache.js';
 import { drawn } from '../../support/drawn.js';
 
 const bytes = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), 'hex');

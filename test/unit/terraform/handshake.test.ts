@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/model/index.js';
-import { selfSigned } from '../../../src/terraform/certificate.js';
-import { clientCertificate, handshakeLine, socketPath, startedByCore } from '../../../src/terraform/handshake.js';
-import { jsonLog } from '../../../src/terraform/log.js';
+import { selfSigned } from '../../../src/terraform/protocol/certificate.js';
+import { clientCertificate, handshakeLine, socketPath, startedByCore } from '../../../src/terraform/protocol/handshake.js';
+import { jsonLog } from '../../../src/terraform/core-log.js';
 
 const cookie = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';
 

@@ -1,7 +1,7 @@
 // A small provider without a cloud, to try the wire with: notes that are kept in terraform's state alone. What a note
 // says makes the provider misbehave in a way of the test's choice.
-import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/cty.js';
-import type { ProviderServer, Schema } from '../../../src/terraform/protocol.js';
+import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/protocol/cty.js';
+import type { ProviderServer, Schema } from '../../../src/terraform/protocol/provider-server.js';
 
 export const note: Schema = {
   version: 1,

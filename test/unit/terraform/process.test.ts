@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { selfSigned } from '../../../src/terraform/certificate.js';
+import { selfSigned } from '../../../src/terraform/protocol/certificate.js';
 import { executable } from '../../support/built.js';
 
 const TF_PLUGIN_MAGIC_COOKIE = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collections, kinds } from '../../../src/resources/index.js';
-import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/cty.js';
+import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/protocol/cty.js';
 import { planChange } from '../../../src/terraform/plan-resource.js';
-import { providerSchema } from '../../../src/terraform/schema.js';
+import { providerSchema } from '../../../src/terraform/terraform-schema.js';
 import { complete, Core, providerRig } from '../../support/provider.js';
 import { theirs } from '../../support/estate.js';
 import { drawn } from '../../support/drawn.js';

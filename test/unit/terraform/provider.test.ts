@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { Core, providerRig } from '../../support/provider.js';
 import { DESTINATIONS, theirs } from '../../support/estate.js';
-import type { CtyObject } from '../../../src/terraform/cty.js';
+import type { CtyObject } from '../../../src/terraform/protocol/cty.js';
 
 interface Story {
   readonly type: string;

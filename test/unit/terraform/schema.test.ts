@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { choice, collection, collectionsOf, document, flag, integer, kind, kindsOf, list, map, number, object, ref, set, text } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
-import type { CtyType } from '../../../src/terraform/cty.js';
-import type { SchemaAttribute } from '../../../src/terraform/protocol.js';
-import { providerSchema, typeOf } from '../../../src/terraform/schema.js';
+import type { CtyType } from '../../../src/terraform/protocol/cty.js';
+import type { SchemaAttribute } from '../../../src/terraform/protocol/provider-server.js';
+import { providerSchema, typeOf } from '../../../src/terraform/terraform-schema.js';
 
 const things = kind({
   name: 'things',

@@ -1,8 +1,8 @@
 // The time that an operation may take: what becomes of it, of the request that had left, and of those beside it.
 import { describe, expect, it } from 'vitest';
-import { TransportError, type Answer } from '../../../src/api/index.js';
-import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/cty.js';
-import type { WireDiagnostic } from '../../../src/terraform/protocol.js';
+import { TransportError, type Answer } from '../../../src/client/index.js';
+import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/protocol/cty.js';
+import type { WireDiagnostic } from '../../../src/terraform/protocol/provider-server.js';
 import { theirs } from '../../support/estate.js';
 import { Core, providerRig, type ProviderRig } from '../../support/provider.js';
 

@@ -1,6 +1,0 @@
-// The api room's door.
-export { connect } from './client.js';
-export { checkedUrl } from './endpoint.js';
-export { connectFlow, type Flip, type FlowOptions } from './flow.js';
-export type { ConnectOptions } from './session.js';
-export { TransportError, undiciTransport, type Answer, type HttpRequest, type Transport, type TransportOptions } from './transport.js';

@@ -1,0 +1,186 @@
+// Runs CDK programs, without any CDK: the command that `cdktf.json` names, told where to write. What it prints goes
+// to stderr, because stdout is for the product; what it ends with is told where it fails.
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { compareText, isObject, refuse, type Json, type JsonObject } from '../model/index.js';
+import { ifThere } from '../state/disk-errors.js';
+import type { Context } from './context.js';
+
+type Surroundings = Pick<Context, 'cwd' | 'environment' | 'err' | 'files' | 'signal'>;
+
+export interface Program {
+  /** The folder of `cdktf.json`, absolute. */
+  readonly folder: string;
+  /** A command line for the shell. */
+  readonly app: string;
+  /** Where it writes unless told otherwise, relative to its folder. */
+  readonly output: string;
+  readonly context: JsonObject;
+}
+
+/** @throws Refusal where there is no `cdktf.json` that names a program */
+export async function programIn({ files, cwd }: Surroundings, folder: string): Promise<Program> {
+  const path = join(folder, 'cdktf.json');
+  const shown = relative(cwd, path) || path;
+  const text = await ifThere(files.read(path));
+  if (text === undefined) refuse('no-program', `There is no ${shown}, which names the program to run.`, { detail: 'Go to the folder of the CDK program first.' });
+  const { app, output, context } = objectIn(text) ?? refuse('bad-program', `${shown} is no JSON object.`);
+  if (typeof app !== 'string' || app.trim() === '')
+    refuse('bad-program', `${shown} names no program.`, { detail: 'Its key `app` is the command that runs it, as in "app": "node main.js".' });
+  return { folder, app, output: typeof output === 'string' ? output : 'cdktf.out', context: isObject(context) ? context : {} };
+}
+
+function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(text) as Json;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where what a program wrote lies below the output folder: its stacks, or, where it is of plain constructs, its declaration files. */
+export type Written = readonly string[];
+
+/** Runs the program. @param output absolute folder. @throws Refusal where it fails or writes no stacks */
+export async function synthesise(context: Surroundings, program: Program, output: string): Promise<Written> {
+  const seconds = patience(context);
+  const { code, last } = await run(context, program, output, seconds);
+  context.signal.throwIfAborted();
+  const said = last.length > 0 ? `It said:\n${last.join('\n')}` : 'It said nothing.';
+  if (code === TOO_LATE)
+    refuse('program-timeout', `The program \`${program.app}\` did not end within ${seconds} seconds, and was stopped.`, {
+      detail: `${said}\nWhere it needs longer: export TRUEUP_SYNTH_SECONDS=${seconds * 3}`,
+    });
+  if (code !== 0) refuse('program-failed', `The program \`${program.app}\` failed: it ended with ${code}.`, { detail: said });
+  const manifest = await ifThere(context.files.read(join(output, 'manifest.json')));
+  const documents = manifest === undefined ? (await context.files.list(output)).filter((name) => /\.ya?ml$/.test(name)) : [];
+  if (documents.length > 0) return documents.toSorted(compareText);
+  const stacks = manifest === undefined ? undefined : objectIn(manifest)?.['stacks'];
+  if (!isObject(stacks))
+    refuse('no-stacks', `The program \`${program.app}\` wrote no stacks to where CDKTF_OUTDIR told it to.`, {
+      detail: 'It has to end with `app.synth()`, and its App takes no `outdir`.',
+    });
+  return Object.values(stacks).map((stack) => (isObject(stack) ? String(stack['synthesizedStackPath']) : ''));
+}
+
+const SECONDS = 600;
+const MOST_SECONDS = 86_400;
+
+/** How long a program may take. @throws Refusal */
+function patience({ environment }: Surroundings): number {
+  const text = environment['TRUEUP_SYNTH_SECONDS'] || String(SECONDS);
+  const seconds = Number(text);
+  return seconds > 0 && seconds <= MOST_SECONDS ? seconds : refuse('usage', `TRUEUP_SYNTH_SECONDS takes seconds, up to ${MOST_SECONDS}.`);
+}
+
+const TOLD = 12;
+/** The libraries ask for terraform's version once for each object that is imported, and fail where there is none. It is trueup that reads the stack. */
+const ANSWERS = 'echo 1.11.4';
+/** Milliseconds in which what a program printed last is still heard. */
+const LINGER = 1_000;
+/** Milliseconds between asking a program to end and ending it. */
+const GRACE = 5_000;
+const TOO_LATE = 'too late';
+
+/** What Node prints beside an error that nobody caught: the line that threw it, which is of no use where it is a package's, and its own version. */
+const THROWN = /^.*[\\/]node_modules[\\/].*:\d+\n.*\n[ \t]*\^+[ \t]*$|^Node\.js v.*$/gm;
+
+/** Its exit code, the signal that ended it, or that it was too late, and the last lines it printed, but for those of stack traces. */
+function run(
+  { environment, err, signal }: Surroundings,
+  { app, folder, context }: Program,
+  output: string,
+  seconds: number,
+): Promise<{ readonly code: number | string; readonly last: readonly string[] }> {
+  const env = {
+    TERRAFORM_BINARY_NAME: ANSWERS,
+    ...environment,
+    CDKTF_OUTDIR: output,
+    TRUEUP_OUTDIR: output,
+    CDKTF_CONTEXT_JSON: JSON.stringify(context),
+    SYNTH_HCL_OUTPUT: 'false',
+  };
+  // In a group of its own where there are groups, so that whatever the shell started ends with it.
+  const grouped = process.platform !== 'win32';
+  const child = spawn(app, { cwd: folder, env, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: grouped });
+  const send = (ending: NodeJS.Signals): void => {
+    if (child.pid === undefined) return;
+    try {
+      if (grouped) process.kill(-child.pid, ending);
+      else child.kill(ending);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
+  const end = (): void => send('SIGKILL');
+  let insisting: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    send('SIGTERM');
+    insisting ??= setTimeout(end, GRACE);
+  };
+  let late = false;
+  const deadline = setTimeout(() => {
+    late = true;
+    stop();
+  }, seconds * 1000);
+  signal.addEventListener('abort', stop, { once: true });
+  // A command that is left at once waits for nobody; nothing more is written then.
+  process.prependOnceListener('exit', end);
+  let text = '';
+  const hear = (chunk: Buffer): void => {
+    err.write(chunk.toString());
+    text = (text + chunk.toString()).slice(-8_000);
+  };
+  child.stdout.on('data', hear);
+  child.stderr.on('data', hear);
+  return new Promise((resolve, reject) => {
+    const over = (): void => {
+      clearTimeout(deadline);
+      clearTimeout(insisting);
+      signal.removeEventListener('abort', stop);
+      process.removeListener('exit', end);
+    };
+    child.once('error', (error) => {
+      over();
+      reject(error);
+    });
+    // What the program started and left behind holds its output open: it ends with it, and is not waited for.
+    child.once('exit', () => {
+      clearTimeout(deadline);
+      send('SIGTERM');
+      setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), LINGER).unref();
+    });
+    child.once('close', (code, ended) => {
+      // The shell ends when it is asked to. What it ran may not.
+      if (insisting) end();
+      over();
+      const last = text
+        .replaceAll(THROWN, '')
+        .split('\n')
+        .filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
+      resolve({ code: late ? TOO_LATE : (code ?? String(ended)), last: last.slice(-TOLD) });
+    });
+  });
+}
+
+/** Runs the program of a folder into one that is to be discarded. */
+export async function synthesisedOnce(context: Surroundings, folder: string): Promise<{ readonly output: string; discard(): Promise<void> }> {
+  const output = await mkdtemp(join(tmpdir(), 'trueup-synth-'));
+  const leave = (): void => rmSync(output, { recursive: true, force: true });
+  const discard = async (): Promise<void> => {
+    await rm(output, { recursive: true, force: true });
+    process.removeListener('exit', leave);
+  };
+  process.once('exit', leave);
+  try {
+    await synthesise(context, await programIn(context, folder), output);
+    return { output, discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+// From cdktf to its living fork: which texts change and how, and whether two runs of a program wrote the same.
+// Nothing here touches a file.
+import { isObject, type Json } from '../model/index.js';
+import type { Written } from './cdk-program.js';
+
+/** What a project names instead; with the versions that were tried together. */
+const packages: Readonly<Record<string, readonly [name: string, version: string]>> = { cdktf: ['cdktn', '0.24.0'], 'cdktf-cli': ['cdktn-cli', '0.24.0'] };
+
+const SPECIFIER = /(\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.resolve)?\s*\(\s*|\bmock\s*\(\s*|\bmodule\s+)(['"])(trueup\/cdktf|cdktf)((?:\/[^'"\n]*)?)\2/g;
+
+/** The text of a program with its imports changed. */
+export function migratedSource(text: string): string {
+  return text.replaceAll(SPECIFIER, (_, before: string, quote: string, name: string, rest: string) => `${before}${quote}${name.replace('cdktf', 'cdktn')}${rest}${quote}`);
+}
+
+const SECTION = /"(dependencies|devDependencies|peerDependencies|optionalDependencies|scripts)"\s*:\s*\{[^{}]*\}/g;
+
+/** The text of a package.json with its dependencies changed, and with them the commands its scripts call. */
+export function migratedPackage(text: string): string {
+  return text.replaceAll(SECTION, (section, name: string) =>
+    name === 'scripts'
+      ? section.replaceAll(/((?::\s*"|&&\s*|\|\|\s*|;\s*|npx\s+)\s*)cdktf(?=[\s"])/g, '$1cdktn')
+      : section.replaceAll(/"([\w-]+)"(\s*:\s*)"[^"]*"/g, (entry, key: string, colon: string) => {
+          const right = Object.hasOwn(packages, key) ? packages[key] : undefined;
+          return right ? `"${right[0]}"${colon}"${right[1]}"` : entry;
+        }),
+  );
+}
+
+/** Packages of classes that are bound to cdktf: beside cdktn they crash. */
+export function boundToCdktf(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(/"(@cdktf\/[\w.-]+)"\s*:/g)].map(([, name]) => name as string))];
+}
+
+/** The lines that differ, one for one: what is changed never spans lines. */
+export function changedLines(before: string, after: string): readonly { readonly line: number; readonly before: string; readonly after: string }[] {
+  const old = before.split('\n');
+  return after.split('\n').flatMap((text, index) => (text === old[index] ? [] : [{ line: index + 1, before: (old[index] ?? '').trim(), after: text.trim() }]));
+}
+
+/** What a run wrote: each stack by the place of its file. */
+export interface Output {
+  readonly version: string;
+  readonly stacks: Readonly<Record<string, Json>>;
+}
+
+/** @param text reads a file below the output folder */
+export async function outputOf(written: Written, text: (path: string) => Promise<string>): Promise<Output> {
+  const trees = await Promise.all(written.map(async (path) => [path, withoutMaker(JSON.parse(await text(path)) as Json)] as const));
+  const { version } = JSON.parse(await text('manifest.json')) as { readonly version?: unknown };
+  return { version: String(version), stacks: Object.fromEntries(trees) };
+}
+
+/** A stack without what tells which library wrote it: its version, and the places of its own code. */
+function withoutMaker(tree: Json): Json {
+  if (Array.isArray(tree)) return (tree as readonly Json[]).map(withoutMaker);
+  if (!isObject(tree)) return tree;
+  return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, key === '//' ? madeBy(value) : withoutMaker(value)]));
+}
+
+function madeBy(comment: Json): Json {
+  if (!isObject(comment) || !isObject(comment['metadata'])) return comment;
+  const { version: _, stackTrace: __, ...metadata } = comment['metadata'];
+  return { ...comment, metadata };
+}
+
+const MOST = 10;
+
+/** Paths at which two runs differ, as in `stacks/base/cdk.tf.json: resource.devicecloud_account.a.name`; no values. */
+export function differences(before: Json | undefined, after: Json | undefined, path: readonly string[] = []): readonly string[] {
+  const members = (value: Json | undefined): Readonly<Record<string, Json>> | undefined =>
+    typeof value === 'object' && value !== null ? (value as Readonly<Record<string, Json>>) : undefined;
+  const [old, now] = [members(before), members(after)];
+  if (!old || !now || Array.isArray(before) !== Array.isArray(after)) {
+    const [file, ...rest] = path;
+    return before === after ? [] : [rest.length === 0 ? String(file) : `${file}: ${rest.join('.')}`];
+  }
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((key) => differences(old[key], now[key], [...path, key])).slice(0, MOST);
+}

@@ -1,0 +1,81 @@
+// The files a command was asked to write. What they must not replace, and what would keep them from being written,
+// is found before any work is done: a report is never worth a state.
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { Refusal, type Diagnostic } from '../model/index.js';
+import { ifThere } from '../state/disk-errors.js';
+import type { Context } from './context.js';
+import { storeOf } from './state-location.js';
+import { settingsHere } from './project.js';
+
+export interface Output {
+  /** As it was typed, such as `--report html`. */
+  readonly flag: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** What a run remembers, beside its name: five generations, the journal and the next one, the lock. */
+const BESIDE_STATE = /^(?:\.[1-5]|\.journal(?:\.next)?|\.lock)?$/;
+
+/** What trueup keeps in its folder: the states of all environments, and the emulator's data. */
+const OWN = /^(?:state\.|emulator\.json$)/;
+
+/**
+ * Whether all of them can be written without harm, as far as that can be known beforehand.
+ * @param inputs absolute paths of what the command reads
+ * @throws Refusal with every complaint, or where the settings cannot be made out
+ */
+export async function checkOutputs(context: Context, outputs: readonly Output[], paths: readonly string[], inputs: readonly string[] = []): Promise<void> {
+  if (outputs.length === 0) return;
+  const { cwd } = context;
+  const real = (path: string): Promise<string> => place(context, path);
+  const ground: Ground = {
+    state: await real((await storeOf(context, await settingsHere(context, paths))).location),
+    own: await real(join(cwd, '.trueup')),
+    read: await Promise.all([...paths.map((path) => resolve(cwd, path)), ...inputs].map(real)),
+  };
+  const taken = new Map<string, string>();
+  const complaints: Diagnostic[] = [];
+  for (const { flag, path } of outputs) {
+    const at = await real(path);
+    const other = taken.get(at);
+    taken.set(at, flag);
+    const why = other === undefined ? (harmAt(at, ground) ?? (await obstacle(path))) : `${other} writes it too`;
+    if (why !== undefined) complaints.push({ severity: 'error', code: 'output', summary: `${flag} cannot write ${path}: ${why}.`, detail: 'Nothing was done. Name another file.' });
+  }
+  if (complaints.length > 0) throw new Refusal(complaints);
+}
+
+/** Real paths of what is not to be replaced. */
+interface Ground {
+  readonly state: string;
+  /** The folder of trueup. */
+  readonly own: string;
+  readonly read: readonly string[];
+}
+
+function harmAt(path: string, { state, own, read }: Ground): string | undefined {
+  if ((path.startsWith(own + sep) && OWN.test(basename(path))) || (path.startsWith(state) && BESIDE_STATE.test(path.slice(state.length)))) return 'trueup keeps its state there';
+  if (/\.ya?ml$/i.test(path)) return 'a file of that name holds declarations';
+  return read.includes(path) ? 'this command reads it' : undefined;
+}
+
+/** Where a path leads, links followed; of what is not there yet, where it would be. */
+async function place({ files }: Context, path: string): Promise<string> {
+  return (await ifThere(files.realPath(path)).catch(() => undefined)) ?? join(await files.realPath(dirname(path)).catch(() => dirname(path)), basename(path));
+}
+
+/** What would keep a file from being put there. */
+async function obstacle(path: string): Promise<string | undefined> {
+  const [about, folder] = await Promise.all([path, dirname(path)].map((one) => stat(one).catch(() => undefined)));
+  if (about?.isDirectory()) return 'it is a folder';
+  if (about && !about.isFile()) return 'it is not a regular file';
+  if (!folder) return `there is no folder ${dirname(path)}`;
+  if (!folder.isDirectory()) return `${dirname(path)} is no folder`;
+  return access(dirname(path), constants.W_OK).then(
+    () => undefined,
+    () => `nothing can be written in ${dirname(path)}`,
+  );
+}

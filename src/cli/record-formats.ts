@@ -1,0 +1,113 @@
+// The forms in which records are listed. Each takes them in pieces, as they come, and keeps none.
+import { ExactNumber, isObject, valueAt, walk, wireText, type Collection, type Found } from '../model/index.js';
+import { columned, csvRow, inertJson, type Cell, type Room } from './tables.js';
+
+export interface Form {
+  /** Text of the next records, the first of them with all that comes before. */
+  some(found: readonly Found[]): string;
+  /** What comes behind the last one. */
+  end(): string;
+  /** Fields that records had and the form has no place for. */
+  readonly left?: ReadonlySet<string>;
+}
+
+export type Output = 'table' | 'wide' | 'json' | 'yaml' | 'csv' | 'ndjson';
+
+/**
+ * @param first decides over columns and their widths
+ * @param columns of a line of a table
+ */
+export async function formOf(output: Output, collection: Collection, first: readonly Found[], columns = Infinity): Promise<Form> {
+  switch (output) {
+    case 'json':
+      return json();
+    case 'ndjson':
+      return { some: (found) => inertJson([...found.map(({ record }) => wireText(record)), ''].join('\n')), end: () => '' };
+    case 'yaml':
+      return yaml();
+    default:
+      return rows(output, collection, first, columns);
+  }
+}
+
+function json(): Form {
+  let before = '[';
+  return {
+    some(found) {
+      const list = wireText(
+        found.map(({ record }) => record),
+        2,
+      );
+      const text = before + inertJson(list.slice(1, -2));
+      before = ',';
+      return text;
+    },
+    end: () => (before === '[' ? '[]\n' : '\n]\n'),
+  };
+}
+
+async function yaml(): Promise<Form> {
+  const { yamlText } = await import('./yaml-output.js');
+  let empty = true;
+  return {
+    some: (found) => {
+      empty &&= found.length === 0;
+      return found.length === 0 ? '' : yamlText(found.map(({ record }) => record));
+    },
+    end: () => (empty ? '[]\n' : ''),
+  };
+}
+
+function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: readonly Found[], columns: number): Form {
+  const unknown = Object.keys(collection.attributes).length === 0;
+  const all = unknown ? [...new Set(first.flatMap(({ record }) => Object.keys(record)))] : known(collection);
+  const paths = pathsOf(output, collection, all, first);
+  const left = new Set<string>();
+  const valuesOf = ({ values, record }: Found): readonly Cell[] => {
+    if (unknown) for (const name of Object.keys(record)) if (!all.includes(name)) left.add(name);
+    return paths.map((path) => {
+      const value = valueAt(unknown ? record : values, path);
+      return typeof value === 'number' || value instanceof ExactNumber ? value : cell(value);
+    });
+  };
+  const texts = (found: readonly Found[]): readonly (readonly string[])[] => found.map((one) => valuesOf(one).map(String));
+  const lines =
+    output === 'csv'
+      ? { head: paths.length === 0 ? '' : csvRow(paths), rows: (found: readonly Found[]) => found.map((one) => csvRow(valuesOf(one))).join('') }
+      : tabular(paths, texts, first, { columns, kept: paths.indexOf(collection.id ?? '') });
+  let head = lines.head;
+  return {
+    some(found) {
+      const text = head + lines.rows(found);
+      head = '';
+      return text;
+    },
+    end: () => head,
+    left,
+  };
+}
+
+function tabular(paths: readonly string[], texts: (found: readonly Found[]) => readonly (readonly string[])[], first: readonly Found[], room: Room) {
+  const lines = columned(paths, texts(first), room);
+  return { head: lines.head, rows: (found: readonly Found[]) => lines.rows(texts(found)) };
+}
+
+/** Dotted paths of all attributes that can be shown, the identifier first. */
+function known({ id, attributes }: Collection): readonly string[] {
+  const leaves = [...walk(attributes)].flatMap(([path, { word, secret }]) => (word === 'object' || secret ? [] : [path]));
+  return id === undefined ? leaves : [id, ...leaves.filter((path) => path !== id)];
+}
+
+function pathsOf(output: 'table' | 'wide' | 'csv', { columns }: Collection, all: readonly string[], first: readonly Found[]): readonly string[] {
+  if (output === 'wide') return all;
+  const plain = all.filter((path) => path !== 'resource_url');
+  if (output === 'csv') return plain;
+  return columns ?? plain.filter((path) => first.some(({ values, record }) => cell(valueAt(values, path) ?? valueAt(record, path)) !== ''));
+}
+
+/** Lists as words, objects as JSON, nothing as nothing. */
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(cell).join(' ');
+  return isObject(value) ? wireText(value) : String(value);
+}

@@ -1,0 +1,93 @@
+// Everything a command about the cloud works with, set up in order and put away whatever happens.
+import { exits, Refusal, type Impact, type Project, type Plan, type PlanDocument, type PlanRequest, type PolicyRule, type Settings } from '../model/index.js';
+import type { Fingerprints } from '../platform/index.js';
+import type { AuditDesk } from '../reconciler/audit/drift.js';
+import type { Meta } from '../report/index.js';
+import type { Snapshot, Store } from '../state/index.js';
+import { told, toldVerdict } from './commands-to-type.js';
+import type { Context } from './context.js';
+import { fingerprintsOf, settleMilliseconds, storeOf } from './state-location.js';
+import { brokenHere, loadProject, chosen, type Chosen } from './project.js';
+import { reach, type Reached } from './target.js';
+import { version } from './version.js';
+import { watch, type Watch } from './watch-loop.js';
+
+export interface Workplace {
+  readonly store: Store;
+  /** As it was before anything was locked. */
+  readonly snapshot: Snapshot | undefined;
+  readonly reached: Reached;
+  readonly watch: Watch;
+  readonly desk: AuditDesk & { readonly cloud: Reached['cloud'] };
+}
+
+export interface Site extends Workplace {
+  readonly project: Project;
+}
+
+/** Opens what the settings name, runs `work`, closes. Declarations are not needed for it. */
+export async function withCloud<T>(context: Context, settings: Settings, work: (place: Workplace) => Promise<T>, env?: string): Promise<T> {
+  const store = await storeOf(context, settings, env);
+  const snapshot = await store.read();
+  const fingerprints: Fingerprints = await fingerprintsOf(context);
+  const watching = await watch(context);
+  const ahead: Record<string, number> = {};
+  for (const { kind } of Object.values(snapshot?.state.resources ?? {})) ahead[kind] = (ahead[kind] ?? 0) + 1;
+  const reached = await reach(context, settings, { emit: watching.emit, ahead });
+  try {
+    const { kinds, collections, clock } = context;
+    return await work({
+      store,
+      snapshot,
+      reached,
+      watch: watching,
+      desk: { kinds, collections, cloud: reached.cloud, fingerprints, clock, emit: watching.emit, settleMilliseconds: settleMilliseconds(context) },
+    });
+  } finally {
+    watching.end();
+    await reached.close();
+  }
+}
+
+/** Loads the project, then as `withCloud`. */
+export async function withProject<T>(context: Context, paths: readonly string[], work: (site: Site) => Promise<T>, how: Chosen = chosen(context)): Promise<T> {
+  const project = await loadProject(context, paths, how);
+  try {
+    return await withCloud(context, project.settings, (place) => work({ ...place, project }), how.env);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;
+    // What kept the run from planning says nothing about the references, which are wrong all the same.
+    const broken = await brokenHere(context, project, { env: how.env, request: requestOf(context) }).catch(() => []);
+    const more = broken.filter(({ summary }) => error.diagnostics.every((one) => one.summary !== summary));
+    throw more.length > 0 ? new Refusal([...error.diagnostics, ...more], error.exit) : error;
+  }
+}
+
+export function requestOf({ flags }: Context): PlanRequest {
+  return { targets: flags.target ?? [], excludes: flags.exclude ?? [], allow: (flags.allow ?? []) as readonly PolicyRule[], destroy: flags.destroy ?? false };
+}
+
+/** What a document says of the run it comes from. */
+export function metaOf(context: Context, { project, reached }: Site, snapshot: Snapshot | undefined): Meta {
+  return {
+    trueup_version: version,
+    generated_at: new Date(context.clock.now()).toISOString(),
+    paths: project.paths,
+    get digest() {
+      return project.digest;
+    },
+    target: reached.cloud.target,
+    lineage: snapshot?.state.lineage ?? '',
+    serial: snapshot?.state.serial ?? 0,
+    api_requests: reached.cloud.cost(),
+    masking: context.masking,
+  };
+}
+
+/** The published form of a plan. What is kept is only listed where somebody will read it. */
+export async function documentOf(context: Context, site: Site, snapshot: Snapshot | undefined, plan: Plan, keeps: 'all' | 'count', impact?: Impact): Promise<PlanDocument> {
+  const { planDocument } = await import('../report/index.js');
+  const diagnostics = told(plan.diagnostics, context.said);
+  const verdicts = plan.verdicts.map((one) => toldVerdict(one, context.said));
+  return planDocument({ plan: { ...plan, diagnostics, verdicts }, kinds: context.kinds, meta: metaOf(context, site, snapshot), keeps, impact });
+}

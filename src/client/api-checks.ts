@@ -1,0 +1,64 @@
+// `trueup doctor --check-api`: checks on a real account what is assumed of the service. Each check sends GET alone,
+// reads two pages of a listing at most, and concludes nothing from what is not there.
+import { exits, Refusal, type Collections } from '../model/index.js';
+import { Malformed, parseAnswer, recordOf } from './response.js';
+import { areas, type AssumptionName } from './assumptions.js';
+import { openSession, type ConnectOptions, type Session } from './client-session.js';
+import type { Answer } from './transport.js';
+import { v2Checks } from './api-checks-v2.js';
+import { v3Checks } from './api-checks-v3.js';
+import type { Check, Facts, Verdict } from './api-check-results.js';
+
+export interface Checked extends Verdict {
+  readonly name: AssumptionName;
+}
+
+const checks: Partial<Record<AssumptionName, Check>> = { ...v2Checks, ...v3Checks };
+
+/** In the order of the ledger. */
+export const assumptions = areas.flatMap(({ assumptions: some }): readonly { readonly name: AssumptionName }[] => some);
+/** Whether it can be checked by reading. */
+export const isChecked = (name: AssumptionName): boolean => checks[name] !== undefined;
+
+/** Checks one assumption after the other. @throws Refusal for an address that must not be used */
+export async function* checkAssumptions(options: ConnectOptions, collections: Collections): AsyncGenerator<Checked> {
+  const session = openSession(options);
+  const facts = factsOf(session, collections);
+  for (const { name } of assumptions) {
+    const check = checks[name];
+    if (!check) continue;
+    const { verdict, detail } = await check(facts).catch(unseen);
+    yield { name, verdict, detail: session.tidy(detail) };
+  }
+}
+
+/** What cannot be read is not known. The check that is about the form of the answer says so by itself. */
+function unseen(error: unknown): Verdict {
+  if (error instanceof Malformed) return { verdict: 'unchecked', detail: `the answer ${error.message}` };
+  if (error instanceof Refusal && error.exit === exits.error) return { verdict: 'unchecked', detail: error.diagnostics[0]?.summary ?? '' };
+  throw error;
+}
+
+function factsOf(session: Session, collections: Collections): Facts {
+  const known = new Map<string, Promise<Answer>>();
+  const doorOf = (name: string) => session.doorOf(collections.get(name)?.operations.dialect ?? 'v2', name);
+  const answer: Facts['answer'] = (name, asked, { id, statuses } = {}) => {
+    const door = doorOf(name);
+    const path = door.base.path + door.dialect.path(collections.get(name)?.operations.collection ?? name, id);
+    const query = typeof asked === 'string' ? asked : new URLSearchParams(asked).toString();
+    const key = `${door.dialect.name} ${path}?${query}`;
+    const reading = known.get(key) ?? session.read(door, name, path, query, { ...(statuses && { statuses }) });
+    known.set(key, reading);
+    return reading;
+  };
+  return {
+    collections,
+    now: () => session.options.clock.now(),
+    answer,
+    dialect: (name) => doorOf(name).dialect,
+    async page(name, query) {
+      const { records, next } = doorOf(name).dialect.page(parseAnswer(await answer(name, query)));
+      return { records: records.map(recordOf), next };
+    },
+  };
+}

@@ -1,0 +1,151 @@
+// One run's conversation with the cloud: which address a kind is spoken to at, with which credentials, and reads
+// that are answered or refused. Credentials are revealed here, for the request that carries them.
+import { Refusal, exits, isLoopback, refuse, type Emit, type Secret } from '../model/index.js';
+import type { Clock, Random } from '../platform/index.js';
+import { Malformed, parseAnswer } from './response.js';
+import { courier, type Call, type Courier } from './http-client.js';
+import type { Dialect } from './dialect.js';
+import { baseOf, type Base } from './endpoint.js';
+import { complaint, isTransient } from './errors.js';
+import { iot, rates } from './iot.js';
+import { limiter, type Limiter } from './rate-limit.js';
+import type { ReadPage } from './pagination.js';
+import type { Answer, Transport } from './transport.js';
+import { v2 } from './v2.js';
+import { v3 } from './v3.js';
+import { vault, type Vault } from './credentials.js';
+
+export interface ConnectOptions {
+  /** `headers`: names as this deployment spells them. */
+  readonly v2?: { readonly url: string; readonly headers: Readonly<Record<string, Secret>> };
+  readonly v3?: { readonly url: string; readonly token: Secret };
+  readonly iot?: { readonly url: string; readonly username: Secret; readonly password: Secret };
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Default 450, and no limit where every address is loopback. The IoT platform has limits of its own. */
+  readonly requestsPerMinute?: number;
+  readonly emit: Emit;
+  /** Interruption: reads end at once, writes that have begun run to their end, nothing new is sent. */
+  readonly signal: AbortSignal;
+  /** Wall clock of one request, default 30. */
+  readonly deadlineSeconds?: number;
+  /** Objects to expect, by kind name: pages are fetched ahead for that many. */
+  readonly ahead?: Readonly<Record<string, number>>;
+}
+
+/** One dialect at one base address. Header values are secrets until a request leaves. */
+export interface Door {
+  readonly dialect: Dialect;
+  readonly base: Base;
+  readonly headers: Readonly<Record<string, { readonly prefix: string; readonly secret: Secret }>>;
+  /** Limits of its own. */
+  readonly gate?: Limiter;
+}
+
+export interface Session extends Courier, Vault {
+  readonly options: ConnectOptions;
+  readonly target: string;
+  /** Names of the kinds whose ghost records were reported. */
+  readonly ghostsReported: Set<string>;
+  /** @throws Refusal where there is no address for the dialect; `subject` is what needs it. */
+  readonly doorOf: (name: Dialect['name'], subject: string) => Door;
+  /** A request with its credentials; `type` is the media type of its body, where that is not the dialect's. @throws Refusal */
+  readonly callOf: (door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type?: string) => Call;
+  /** The answer to a GET, or to a POST that only reads, that was one of `statuses` (200). @throws Refusal */
+  readonly read: (door: Door, counted: string, path: string, query: string, more?: ReadOptions) => Promise<Answer>;
+  /** Reads pages; `heed` sees each answer. */
+  readonly reader: (door: Door, counted: string, path: string, heed?: (answer: Answer) => void) => ReadPage;
+  readonly within: (signal: AbortSignal) => Session;
+}
+
+interface ReadOptions {
+  readonly statuses?: readonly number[];
+  readonly signal?: AbortSignal | undefined;
+  /** What is asked by POST. */
+  readonly body?: string | undefined;
+  /** Media type of the body. */
+  readonly type?: string;
+}
+
+/** @throws Refusal for an address that must not be used. */
+export function openSession(options: ConnectOptions): Session {
+  const doors = doorsOf(options);
+  const all = [doors.v2, doors.v3].filter((door) => door !== undefined);
+  const limited = all.some(({ base }) => !isLoopback(new URL(base.origin)));
+  const { reveal, tidy } = vault();
+
+  function doorOf(name: Dialect['name'], subject: string): Door {
+    const dialect = { v2, v3, iot }[name];
+    return doors[name] ?? refuse('no-target', `${subject}: there is no ${name} address to speak to`, { detail: `Set ${dialect.address}, and ${dialect.credentials}.` });
+  }
+
+  function callOf(door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type = door.dialect.media): Call {
+    const credentials = Object.fromEntries(Object.entries(door.headers).map(([name, { prefix, secret }]) => [name, prefix + reveal(secret, true)]));
+    const { media } = door.dialect;
+    const typed = more.body !== undefined || door.dialect === v3;
+    const headers = { accept: media, ...(typed && { 'content-type': type }), 'user-agent': 'trueup', ...credentials };
+    return { method, url: door.base.origin + path, headers, gate: door.gate, ...more };
+  }
+
+  function over(messenger: Courier, signal: AbortSignal): Session {
+    async function read(door: Door, counted: string, path: string, query: string, { statuses = [200], signal: page, body, type }: ReadOptions = {}): Promise<Answer> {
+      const method = body === undefined ? 'GET' : 'POST';
+      const more = { counted, signal: page ? AbortSignal.any([signal, page]) : signal, ...(body !== undefined && { body }) };
+      const call = callOf(door, method, query === '' ? path : `${path}?${query}`, more, type);
+      const result = await messenger.carry(call, (one) => isTransient(door.dialect, one));
+      if ('answer' in result && statuses.includes(result.answer.status)) return result.answer;
+      const found = complaint({ method, path }, door.dialect, result, tidy);
+      throw new Refusal([{ ...found, summary: `${counted} cannot be read: ${found.summary}` }], found.code === 'interrupted' ? exits.interrupted : exits.error);
+    }
+
+    function reader(door: Door, counted: string, path: string, heed: (answer: Answer) => void = () => undefined): ReadPage {
+      return async (query, page) => {
+        const answer = await read(door, counted, path, query, { signal: page });
+        heed(answer);
+        return door.dialect.page(parseAnswer(answer));
+      };
+    }
+
+    const within = (time: AbortSignal): Session => over(messenger.within(time), AbortSignal.any([signal, time]));
+    return { ...messenger, options, target, ghostsReported, tidy, doorOf, reveal, callOf, read, reader, within };
+  }
+
+  const ghostsReported = new Set<string>();
+  const target = all.map(({ base }) => base.origin + base.path).join(' ');
+  const requestsPerMinute = options.requestsPerMinute ?? (limited ? 450 : undefined);
+  return over(courier({ ...options, requestsPerMinute, deadlineSeconds: options.deadlineSeconds ?? 30 }), options.signal);
+}
+
+function doorsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOptions): { readonly [name in Dialect['name']]?: Door } {
+  return {
+    ...(two && {
+      v2: { dialect: v2, base: baseOf(two.url, v2.address), headers: Object.fromEntries(Object.entries(two.headers).map(([name, secret]) => [name, { prefix: '', secret }])) },
+    }),
+    ...(three && { v3: { dialect: v3, base: v3Base(three.url), headers: { authorization: { prefix: 'Bearer ', secret: three.token } } } }),
+    ...(platform && { iot: platformDoor(baseOf(platform.url, iot.address), clock) }),
+  };
+}
+
+/** With `/api/v3` at its end, or without: the paths of v3 begin with it. */
+function v3Base(url: string): Base {
+  const { origin, path } = baseOf(url, v3.address);
+  return { origin, path: path.replace(/\/api\/v3$/, '') };
+}
+
+/** Its requests carry a token that each of them is given anew. */
+function platformDoor(base: Base, clock: Clock): Door {
+  return { dialect: iot, base, headers: {}, ...(!isLoopback(new URL(base.origin)) && { gate: limiter(clock, ...rates.details) }) };
+}
+
+/** Runs a reading; what is malformed in it becomes a refusal. */
+export async function understood<T>(counted: string, path: string, reading: () => Promise<T>, method = 'GET'): Promise<T> {
+  try {
+    return await reading();
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    return refuse('unreadable-answer', `${counted} cannot be read: the answer to ${method} ${path} ${error.message}`, {
+      detail: 'Nothing was concluded from it. Check the address, and any proxy on the way; then run the command again.',
+    });
+  }
+}

@@ -1,0 +1,28 @@
+// The front door: reads that are complete or refused, writes whose outcome has a name.
+import type { Cloud, CloudWriter } from '../model/index.js';
+import { activity } from './activity-log.js';
+import { find, list, search } from './listing.js';
+import { records } from './records.js';
+import { openSession, type ConnectOptions, type Session } from './client-session.js';
+import { subscriptionsOf } from './iot-subscriptions.js';
+import { compose, send } from './write.js';
+
+/** @throws Refusal for an address that must not be used. */
+export function connect(options: ConnectOptions): Cloud {
+  const whole = openSession(options);
+  const subscriptions = subscriptionsOf(whole);
+  const over = (session: Session): CloudWriter => ({
+    target: session.target,
+    list: (kind) => list(session, kind),
+    find: (kind, ids) => find(session, kind, ids),
+    search: (kind, filters) => search(session, kind, filters),
+    compose: (kind, write) => compose(session, kind, write),
+    send: (kind, request, write, mayLeave) => send(session, kind, request, write, mayLeave),
+    pause: (attempt, wait) => session.pause(attempt, wait),
+    records: (collection, query) => (collection.operations.dialect === 'iot' ? subscriptions : records)(session, collection, query),
+    activity: (ids, since) => activity(session, ids, since),
+    skew: session.skew,
+    cost: session.cost,
+  });
+  return { ...over(whole), within: (signal) => over(whole.within(signal)) };
+}

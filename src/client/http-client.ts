@@ -1,0 +1,143 @@
+// Carries one request to its result: through the limiter, under a deadline, again where that is allowed.
+// What the result means is not its business.
+import type { Emit } from '../model/index.js';
+import type { Clock, Random } from '../platform/index.js';
+import { limiter, type Limiter } from './rate-limit.js';
+import { backoff, httpDate, maxAttempts, patience, retryAfter, retryBudget } from './retry.js';
+import { TransportError, type Answer, type HttpRequest, type Transport } from './transport.js';
+
+/** One HTTP request that may be sent more than once. */
+export interface Call extends Omit<HttpRequest, 'signal'> {
+  /** Name it is counted under. */
+  readonly counted: string;
+  /** Asked right before bytes leave, after every wait; what it throws ends the carrying. */
+  readonly mayLeave?: () => Promise<void>;
+  /** Ends the request wherever it is; without it a request that has begun runs to its end, or to that of the courier's time. */
+  readonly signal?: AbortSignal;
+  /** The limiter of what is asked, where it is not the one of the whole run. */
+  readonly gate?: Limiter | undefined;
+}
+
+/** `wait`: milliseconds the server asked for, where it did. */
+export type Result = { readonly answer: Answer; readonly wait?: number } | { readonly trouble: TransportError };
+
+export interface Courier {
+  /** The last result; `again` says whether a result allows another attempt. Never throws for network or server, only what `mayLeave` throws. */
+  readonly carry: (call: Call, again: (result: Result) => boolean) => Promise<Result>;
+  /** Waits after the `tries`th attempt, and says whether there may be another: three a call, and a share of the whole run. */
+  readonly pause: (tries: number, asked: number | undefined, signal?: AbortSignal) => Promise<boolean>;
+  /** Attempts so far, by the name they are counted under. */
+  readonly cost: () => Readonly<Record<string, number>>;
+  /** Milliseconds by which the clock of the service is ahead of ours, as its last prompt answer told. */
+  readonly skew: () => number | undefined;
+  /** The same courier until `signal` is raised, which ends requests wherever they are. */
+  readonly within: (signal: AbortSignal) => Courier;
+}
+
+export interface CourierOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly emit: Emit;
+  /** Once aborted, nothing new is sent. */
+  readonly signal: AbortSignal;
+  readonly requestsPerMinute: number | undefined;
+  readonly deadlineSeconds: number;
+}
+
+const noticeable = 1000;
+/** The time that an answer tells is past where the answer took longer than this (milliseconds). */
+const prompt = 5000;
+
+export function courier({ transport, clock, random, emit, signal: whole, requestsPerMinute, deadlineSeconds }: CourierOptions): Courier {
+  const common = limiter(clock, requestsPerMinute);
+  const budget = retryBudget();
+  const counts: Record<string, number> = {};
+  let requests = 0;
+  let quietUntil = 0;
+  /** Milliseconds by which the clock of the service is ahead of the time since the start of the machine, which nobody sets. */
+  let ahead: number | undefined;
+
+  /** Whether it slept to the end. Many that wait for the same reason are told of once. */
+  async function sleep(milliseconds: number, why: string, signal: AbortSignal): Promise<boolean> {
+    if (milliseconds >= noticeable && clock.monotonic() >= quietUntil) {
+      quietUntil = clock.monotonic() + milliseconds;
+      emit({ type: 'waiting', why, milliseconds });
+    }
+    return clock.sleep(milliseconds, signal).then(
+      () => !signal.aborted,
+      () => false,
+    );
+  }
+
+  async function admitted(gate: Limiter, signal: AbortSignal): Promise<boolean> {
+    for (let wait = gate.take(); wait > 0; wait = gate.held())
+      if (!(await sleep(wait, gate.held() > 0 ? 'the service asked for patience' : 'the rate limit', signal))) return false;
+    return !signal.aborted;
+  }
+
+  const late = (error: unknown): TransportError =>
+    new TransportError(`no complete answer within ${deadlineSeconds} s`, {
+      sent: isTrouble(error) ? error.sent : true,
+      code: isTrouble(error) && error.code === 'body-unfinished' ? error.code : 'timeout',
+    });
+
+  /** @param run once it is raised, nothing new is sent  @param time ends what was sent, too */
+  function until(run: AbortSignal, time?: AbortSignal): Courier {
+    async function attempt({ counted, signal, mayLeave, gate = common, ...request }: Call): Promise<Result> {
+      if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run))) return { trouble: interrupted() };
+      const end = signal ?? time;
+      await mayLeave?.();
+      counts[counted] = (counts[counted] ?? 0) + 1;
+      requests += 1;
+      const done = new AbortController();
+      const deadline = new AbortController();
+      clock.sleep(deadlineSeconds * 1000, done.signal).then(
+        () => deadline.abort(),
+        () => undefined,
+      );
+      const left = clock.boot().milliseconds;
+      try {
+        const answer = await transport({ ...request, signal: end ? AbortSignal.any([deadline.signal, end]) : deadline.signal });
+        const served = httpDate(answer.headers['date']);
+        const heard = clock.boot().milliseconds;
+        if (served !== undefined && heard - left <= prompt) ahead = served - heard;
+        const wait = retryAfter(answer.headers, clock.now());
+        return { answer, ...(wait !== undefined && { wait }) };
+      } catch (error) {
+        if (end?.aborted && !deadline.signal.aborted) return { trouble: interrupted(isTrouble(error) ? error.sent : true) };
+        if (deadline.signal.aborted) return { trouble: late(error) };
+        if (isTrouble(error)) return { trouble: error };
+        throw error;
+      } finally {
+        done.abort();
+      }
+    }
+
+    async function carry(call: Call, again: (result: Result) => boolean): Promise<Result> {
+      for (let tries = 1; ; tries += 1) {
+        const result = await attempt(call);
+        const asked = 'answer' in result ? result.wait : undefined;
+        if (asked !== undefined && asked <= patience && 'answer' in result && result.answer.status === 429) (call.gate ?? common).hold(asked);
+        if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
+      }
+    }
+
+    async function pause(tries: number, asked: number | undefined, signal = run): Promise<boolean> {
+      if (tries >= maxAttempts || (asked ?? 0) > patience || !budget.spend(requests)) return false;
+      return sleep(Math.max(asked ?? 0, backoff(tries, random)), asked === undefined ? 'the service is in trouble' : 'the service asked for patience', signal);
+    }
+
+    const within = (signal: AbortSignal): Courier => until(AbortSignal.any([run, signal]), time ? AbortSignal.any([time, signal]) : signal);
+    return { carry, pause, cost: () => ({ ...counts }), skew: () => (ahead === undefined ? undefined : ahead + clock.boot().milliseconds - clock.now()), within };
+  }
+
+  return until(whole);
+}
+
+const interrupted = (sent = false): TransportError => new TransportError('the run was interrupted', { sent, code: 'interrupted' });
+
+// By shape, not by class: a cloud in the same process has its own error class for a reset.
+function isTrouble(error: unknown): error is TransportError {
+  return error instanceof Error && typeof (error as Partial<TransportError>).sent === 'boolean';
+}

@@ -1,0 +1,6 @@
+// The api room's door.
+export { connect } from './client.js';
+export { checkedUrl } from './endpoint.js';
+export { connectFlow, type Flip, type FlowOptions } from './sample-flow.js';
+export type { ConnectOptions } from './client-session.js';
+export { TransportError, undiciTransport, type Answer, type HttpRequest, type Transport, type TransportOptions } from './transport.js';

@@ -1,0 +1,79 @@
+// Following a listing to its proven end. `next` alone decides what comes after a page; pages fetched ahead are
+// guesses that save time where they turn out right, and nothing else where they do not.
+import type { Page } from './dialect.js';
+import { Malformed } from './response.js';
+
+/** Reads what a query asks for. */
+type Read<T> = (query: string, signal?: AbortSignal) => Promise<T>;
+export type ReadPage = Read<Page>;
+
+/** More records than any account has; a listing that passes it is endless. */
+const maxRecords = 1_000_000;
+export const maxEmptyPages = 10;
+
+/** Every page from `first` on, the last of which said so. @throws Malformed for loops and listings without end. */
+export async function* pages(read: ReadPage, first: string): AsyncGenerator<Page> {
+  const seen = new Set<string>();
+  let records = 0;
+  let empty = 0;
+  for (let query: string | null = first; query !== null;) {
+    const key = new URLSearchParams(query);
+    key.sort();
+    if (seen.has(key.toString())) throw new Malformed('leads back to a page that was already read');
+    seen.add(key.toString());
+    const page: Page = await read(query);
+    records += page.records.length;
+    empty = page.records.length === 0 ? empty + 1 : 0;
+    if (records > maxRecords || empty > maxEmptyPages) throw new Malformed('belongs to a listing without end');
+    yield page;
+    query = page.next;
+  }
+}
+
+const maxAtOnce = 8;
+
+/**
+ * A reader that, asked for a page of the listing that `first` begins by `offset`, fetches the following ones too: all that `expected`
+ * records fill, and beyond them at most two that no page has promised yet. `stop` gives up what is under way.
+ */
+export function readAhead<T>(read: Read<T>, first: string, size: number, expected: number): { readonly read: Read<T>; stop(): void } {
+  const trusted = Math.max(1, Math.ceil(expected / size));
+  const ended = new AbortController();
+  const started = new Map<number, Promise<T>>();
+  let guessing = true;
+  const start = (index: number): void => {
+    const query = new URLSearchParams(first);
+    if (index > 0) query.set('offset', `${index * size}`);
+    const page = read(query.toString(), ended.signal);
+    page.catch(() => undefined);
+    started.set(index, page);
+  };
+  return {
+    stop: () => ended.abort(new Error('not needed')),
+    async read(query) {
+      const index = guessing ? pageNumber(query, first, size) : undefined;
+      if (index === undefined) {
+        guessing = false;
+        return read(query);
+      }
+      const promised = Math.max(trusted, index + 1 + Math.max(0, Math.min(2, index - trusted + 1)));
+      for (let ahead = index; ahead < Math.min(promised, index + maxAtOnce); ahead += 1) if (!started.has(ahead)) start(ahead);
+      const page = started.get(index) as Promise<T>;
+      started.delete(index);
+      return page;
+    },
+  };
+}
+
+/** Which page of `size` records a query asks for, if it asks for what `first` does and nothing else. */
+function pageNumber(query: string, first: string, size: number): number | undefined {
+  const offset = Number(new URLSearchParams(query).get('offset') ?? 0);
+  return withoutOffset(query) === withoutOffset(first) && Number.isSafeInteger(offset / size) ? offset / size : undefined;
+}
+
+function withoutOffset(query: string): string {
+  const rest = new URLSearchParams(query);
+  rest.delete('offset');
+  rest.sort();
+  return rest.toString();
+}

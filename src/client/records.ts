@@ -1,0 +1,200 @@
+// Records of any collection, page by page as they come, for people who look and for audits: filtered by the API's
+// own query parameters, secrets masked even where the API gives them in clear. Nothing is kept but what tells whether
+// a record came before.
+import {
+  equal,
+  isObject,
+  refuse,
+  sha256,
+  unaskable,
+  unescapeAll,
+  valueAt,
+  walk,
+  type Attributes,
+  type Collection,
+  type Found,
+  type JsonObject,
+  type Query,
+  type Values,
+} from '../model/index.js';
+import { flattened, Malformed, parseAnswer, recordOf, validId } from './response.js';
+import type { Page } from './dialect.js';
+import { chunks, valuesPerQuery } from './concurrency.js';
+import { maxEmptyPages, pages, readAhead, type ReadPage } from './pagination.js';
+import { understood, type Door, type Session } from './client-session.js';
+import type { Answer } from './transport.js';
+
+/** A filter that finds nothing as it is and is HTML-escaped is asked for in its plain form as well. @throws Refusal where the reading is not proven complete, or the collection cannot be asked that. */
+export async function* records(session: Session, collection: Collection, query: Query): AsyncGenerator<readonly Found[]> {
+  const { name, operations } = collection;
+  const { path: id, ...filters } = query.filters;
+  const asked = { ...filters, ...checked(collection, query) };
+  const door = session.doorOf(operations.dialect, name);
+  const path = door.base.path + door.dialect.path(operations.collection, id);
+  const found = finder(door, collection);
+  if (id !== undefined) {
+    yield await understood(name, path, async () => {
+      const answer = await session.read(door, name, path, '', { statuses: [200, 404] });
+      return answer.status === 404 ? [] : [found(door.dialect.single(parseAnswer(answer)))];
+    });
+    return;
+  }
+  const fresh = newcomers(door, collection);
+  const within = window(collection, query);
+  let count = 0;
+  for (const part of parts(asked)) {
+    const { reading, stop } = listing(session, collection, { door, path, filters: part, expand: query.expand });
+    try {
+      for (;;) {
+        const step = await understood(name, path, () => reading.next());
+        if (step.done) break;
+        const some = await understood(name, path, async () => fresh(step.value.records.map(found)));
+        count += some.length;
+        session.options.emit({ type: 'reading', kind: name, objects: count, done: step.value.next === null });
+        yield some.filter(within);
+      }
+    } finally {
+      stop();
+    }
+  }
+  const plain = unescapeAll(query.filters);
+  if (count === 0 && !equal(plain, query.filters)) yield* records(session, collection, { ...query, filters: plain });
+}
+
+interface Asked {
+  readonly door: Door;
+  readonly path: string;
+  readonly filters: Readonly<Record<string, string>>;
+  readonly expand: string | undefined;
+}
+
+/** The pages of one listing, fetched ahead where offsets allow it: what waits its turn is text, which is small. `next` may forget `expand`: it is asked for with every page. */
+function listing(session: Session, { name, operations }: Collection, { door, path, filters, expand }: Asked): { readonly reading: AsyncGenerator<Page>; stop(): void } {
+  const first = door.dialect.query(operations.page, filters, expand);
+  const plain = (query: string, signal?: AbortSignal): Promise<Answer> => session.read(door, name, path, query, { signal });
+  const expected = Object.keys(filters).length === 0 ? (session.options.ahead?.[name] ?? 0) : 0;
+  const guesses = operations.paging === 'offset' ? readAhead(plain, first, operations.page, expected) : undefined;
+  const answer = guesses?.read ?? plain;
+  const lasting = new URLSearchParams(first).get('expand');
+  const read: ReadPage = async (query) => door.dialect.page(parseAnswer(await answer(lasting === null ? query : kept(query, lasting))), expand);
+  return { reading: pages(read, first), stop: () => guesses?.stop() };
+}
+
+function kept(query: string, expand: string): string {
+  const whole = new URLSearchParams(query);
+  whole.set('expand', expand);
+  return whole.toString();
+}
+
+/** A record whose attributes are made out for who asks. A class, because an own getter would give each of very many objects a shape of its own. */
+class Row implements Found {
+  readonly record: JsonObject;
+  readonly #read: (record: JsonObject) => Values;
+  #values: Values | undefined;
+
+  constructor(record: JsonObject, read: (record: JsonObject) => Values) {
+    this.record = record;
+    this.#read = read;
+  }
+
+  get values(): Values {
+    return (this.#values ??= this.#read(this.record));
+  }
+}
+
+/** What a record is to those who read it. @throws Malformed for what is no record. */
+export function finder({ dialect }: Door, collection: Collection): (value: unknown) => Found {
+  const { attributes } = collection;
+  const hides = [...walk(attributes)].some(([, { secret }]) => secret);
+  const read = (record: JsonObject): Values => flattened(dialect, collection, record);
+  return (value) => new Row(hides ? masked(attributes, recordOf(value)) : recordOf(value), read);
+}
+
+/**
+ * The records of each page that did not come before. Logs grow at their front while they are read, so that records
+ * slide onto the next page, but not all of them for ever; elsewhere a record that comes twice means that another may be missing.
+ */
+export function newcomers({ dialect }: Door, collection: Collection): (page: readonly Found[]) => readonly Found[] {
+  const seen = new Set<string>();
+  let stale = 0;
+  const isNew = ({ record }: Found): boolean => {
+    const key = validId(dialect.identify(collection, record)) ?? (collection.log ? sha256(JSON.stringify(record)) : undefined);
+    if (key === undefined) return true;
+    const before = seen.size;
+    if (seen.add(key).size > before) return true;
+    if (!collection.log)
+      refuse('moving-pages', `${collection.name} cannot be read: an object came twice`, {
+        detail: 'Objects are being made or deleted while they are listed; run the command again.',
+      });
+    return false;
+  };
+  return (page) => {
+    const fresh = page.filter(isNew);
+    stale = fresh.length > 0 ? 0 : stale + 1;
+    if (stale > maxEmptyPages) throw new Malformed('brings nothing but records that came before');
+    return fresh;
+  };
+}
+
+/** What a collection cannot be asked for is refused before anything is sent; gives the API's own parameters for the time. @throws Refusal */
+export function checked(collection: Collection, query: Query): Readonly<Record<string, string>> {
+  const times = bounds(collection, query);
+  checkExpand(collection, query.expand);
+  const wrong = unaskable(collection, query.filters);
+  if (wrong) refuse(wrong.code, `${wrong.summary}.`, { detail: wrong.detail ?? `As in: trueup get ${collection.name} --filter ${collection.operations.needs?.[0]}=…` });
+  return times;
+}
+
+/** The API's own parameters for the time asked for. Where they leave out the bound itself, they are set a millisecond beyond. @throws Refusal */
+function bounds({ name, operations }: Collection, { filters, since, until }: Query): Readonly<Record<string, string>> {
+  if ((since ?? until) === undefined) return {};
+  if (operations.time === undefined && operations.since === undefined) refuse('no-times', `${name} have no time to be chosen by.`, { detail: 'Leave out --since and --until.' });
+  const given = [
+    { parameter: operations.since, at: since, beyond: /_gt$/, by: -1 },
+    { parameter: operations.until, at: until, beyond: /_lt$/, by: 1 },
+  ];
+  const entries = given.flatMap(({ parameter, at, beyond, by }) =>
+    parameter === undefined || at === undefined ? [] : [[parameter, beyond.test(parameter) ? new Date(Date.parse(at) + by).toISOString() : at] as const],
+  );
+  const twice = entries.find(([parameter]) => Object.hasOwn(filters, parameter));
+  if (twice) refuse('usage', `${name}: the filter ${twice[0]} says the same as --since or --until.`, { detail: 'Give one of them.' });
+  return Object.fromEntries(entries);
+}
+
+/** Compares times here where the API has no parameter for them. What does not tell its time is not kept from anybody. */
+function window({ operations: { time, ...known } }: Collection, { since, until }: Query): (found: Found) => boolean {
+  const from = known.since === undefined && since !== undefined ? Date.parse(since) : Number.NEGATIVE_INFINITY;
+  const to = known.until === undefined && until !== undefined ? Date.parse(until) : Number.POSITIVE_INFINITY;
+  if (time === undefined || (from === Number.NEGATIVE_INFINITY && to === Number.POSITIVE_INFINITY)) return () => true;
+  return ({ values }) => {
+    const told = valueAt(values, time);
+    const at = typeof told === 'string' ? Date.parse(told) : Number.NaN;
+    return Number.isNaN(at) || (at >= from && at <= to);
+  };
+}
+
+function checkExpand({ name, operations: { dialect, expand = [] } }: Collection, asked: string | undefined): void {
+  const words = asked?.split(',') ?? [];
+  const detail = expand.length === 0 ? 'Leave out --expand.' : `It takes ${dialect === 'v2' && expand.length > 1 ? 'one of ' : ''}${expand.join(', ')}.`;
+  const strange = words.find((word) => !expand.includes(word));
+  if (strange !== undefined) refuse('unknown-expand', `${name} cannot expand ${JSON.stringify(strange)}.`, { detail });
+  if (dialect === 'v2' && words.length > 1) refuse('unknown-expand', `${name} expand one reference at a time.`, { detail });
+}
+
+/** A record whose secrets read `*`, at its top or, as JSON:API has it, among its `attributes`. */
+function masked<T extends Values | JsonObject>(attributes: Attributes, record: T): T {
+  const entries = Object.entries(record).map(([name, value]) => {
+    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    if (attribute?.secret) return [name, value === null ? null : '*'];
+    const inner = attribute?.word === 'object' ? attribute.attributes : attribute === undefined && name === 'attributes' ? attributes : undefined;
+    return [name, inner && isObject(value) ? masked(inner, value as JsonObject) : value];
+  });
+  return Object.fromEntries(entries) as T;
+}
+
+/** The API takes 100 values in a list: longer ones are asked for in several queries, no value twice. */
+function parts(query: Readonly<Record<string, string>>): readonly Readonly<Record<string, string>>[] {
+  const [name, list] = Object.entries(query).find(([key, value]) => key.endsWith('_in') && value.split(',').length > valuesPerQuery) ?? [];
+  if (name === undefined || list === undefined) return [query];
+  return chunks([...new Set(list.split(','))], valuesPerQuery).flatMap((some) => parts({ ...query, [name]: some.join(',') }));
+}

@@ -1,0 +1,52 @@
+// When to ask again, and how long to wait before: pure rules, so that a table can prove them.
+import type { Random } from '../platform/index.js';
+
+export const maxAttempts = 3;
+/** Longest wait, in milliseconds, that a server may ask for. */
+export const patience = 120_000;
+
+const base = 500;
+const ceiling = 20_000;
+
+/** Milliseconds to wait after the `attempt`th failure (from 1): anywhere below a bound that doubles. */
+export function backoff(attempt: number, random: Pick<Random, 'fraction'>): number {
+  return Math.floor(random.fraction() * Math.min(ceiling, base * 2 ** (attempt - 1)));
+}
+
+/**
+ * Milliseconds that `Retry-After` asks for, in seconds or as a date (by the server's own clock where it tells), else
+ * those of the window that `X-RateLimit-Remaining-…` says is used up. Undefined where neither tells, or tells garbage or
+ * a time that is past.
+ */
+export function retryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const text = headers['retry-after']?.trim() ?? '';
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const at = httpDate(text);
+  if (at === undefined) return Object.entries(windows).find(([name]) => headers[`x-ratelimit-remaining-${name}`]?.trim() === '0')?.[1];
+  const wait = at - (httpDate(headers['date']) ?? now);
+  return wait >= 0 ? wait : undefined;
+}
+
+/** Milliseconds of the windows in which requests are counted, the longest first. */
+const windows = { minute: 60_000, second: 1000 } as const;
+
+const YEAR_10000 = Date.UTC(10_000, 0);
+
+/** Milliseconds since 1970 of a date as HTTP writes it; undefined for anything else, and for a year that has no four digits. */
+export function httpDate(text: string | undefined): number | undefined {
+  if (!text || !/^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(text)) return undefined;
+  const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  return at < YEAR_10000 ? at : undefined;
+}
+
+/** Retries a whole run may spend: a fifth of its requests, at least ten, so that an outage is not amplified. */
+export function retryBudget(): { spend(requests: number): boolean } {
+  let spent = 0;
+  return {
+    spend(requests) {
+      if (spent >= Math.max(10, requests / 5)) return false;
+      spent += 1;
+      return true;
+    },
+  };
+}

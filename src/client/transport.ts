@@ -1,0 +1,134 @@
+// The last step before the network: one request, one answer, on a fixed list of origins. It speaks to undici's
+// dispatchers directly, because only there can be told whether bytes had left when something failed.
+import type { Dispatcher } from 'undici';
+import { isLoopback } from '../model/index.js';
+import { checkedUrl, proxyOf, type Proxy } from './endpoint.js';
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Ends the request at whatever point it is. */
+  readonly signal: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Valid UTF-8, complete, at most `maxBodyBytes`. */
+  readonly body: string;
+}
+
+/** Never follows a redirect, never asks twice. @throws TransportError */
+export type Transport = (request: HttpRequest) => Promise<Answer>;
+
+/** `sent`: whether bytes of the request may have left. `code`: Node's or undici's, or one of `finalCodes`. */
+export class TransportError extends Error {
+  readonly sent: boolean;
+  readonly code: string;
+
+  constructor(message: string, { sent, code }: { readonly sent: boolean; readonly code: string }) {
+    super(message);
+    this.name = 'TransportError';
+    this.sent = sent;
+    this.code = code;
+  }
+}
+
+/** Troubles that asking again does not cure. */
+export const finalCodes: ReadonlySet<string> = new Set(['body-too-large', 'body-unfinished', 'body-unreadable', 'interrupted', 'proxy-refused']);
+
+export interface TransportOptions {
+  /** The only origins it will speak to; whole addresses are taken for their origin. */
+  readonly origins: readonly string[];
+  /** Values of HTTPS_PROXY and NO_PROXY; loopback is never proxied. */
+  readonly proxy?: { readonly https?: string | undefined; readonly no?: string | undefined };
+  /** Default 32 MiB. */
+  readonly maxBodyBytes?: number;
+}
+
+/** @throws Refusal for an origin in plain http that is not loopback, or a proxy that is needed and cannot be used. */
+export function undiciTransport(options: TransportOptions): { readonly transport: Transport; readonly close: () => Promise<void> } {
+  const origins = new Set(options.origins.map((text) => checkedUrl(text, 'The address of the cloud').origin));
+  const proxy = options.proxy?.https && ![...origins].every(isLocal) ? proxyOf(options.proxy.https) : undefined;
+  const dispatchers = new Map<string, Promise<Dispatcher>>();
+  const dispatcherOf = (origin: string): Promise<Dispatcher> => {
+    const known = dispatchers.get(origin) ?? makeDispatcher(origin, proxy, options.proxy?.no ?? '');
+    dispatchers.set(origin, known);
+    return known;
+  };
+  return {
+    async transport(request) {
+      const { origin, pathname, search } = new URL(request.url);
+      if (!origins.has(origin)) throw new Error(`the transport is bound to ${[...origins].join(', ')} and was asked for another origin`);
+      return exchange(await dispatcherOf(origin), { ...request, origin, path: pathname + search }, options.maxBodyBytes ?? 32 * 1024 * 1024);
+    },
+    async close() {
+      for (const dispatcher of dispatchers.values()) await (await dispatcher).destroy();
+    },
+  };
+}
+
+const isLocal = (origin: string): boolean => isLoopback(new URL(origin));
+
+async function makeDispatcher(origin: string, proxy: Proxy | undefined, noProxy: string): Promise<Dispatcher> {
+  if (proxy && !isLocal(origin)) return (await import('./proxy.js')).proxied(proxy, noProxy);
+  return (await import('./dispatcher.js')).direct(origin);
+}
+
+function exchange(dispatcher: Dispatcher, request: HttpRequest & { readonly origin: string; readonly path: string }, limit: number): Promise<Answer> {
+  const { origin, path, signal, body } = request;
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let status = 0;
+    let headers: Record<string, string> = {};
+    let size = 0;
+    const chunks: Buffer[] = [];
+    const settle = (): void => signal.removeEventListener('abort', abort);
+    const fail = (message: string, code: string): void => {
+      settle();
+      const error = new TransportError(message, { sent: controller !== undefined, code });
+      reject(error);
+      controller?.abort(error);
+    };
+    const abort = (): void => fail('the request was given up', status === 0 ? 'aborted' : 'body-unfinished');
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+
+    const handler: Dispatcher.DispatchHandler = {
+      // Called right before the first byte: from here on the request counts as sent. A second call would be a second sending.
+      onRequestStart(current) {
+        if (signal.aborted || controller !== undefined) return current.abort(new Error('not to be sent'));
+        controller = current;
+      },
+      onResponseStart(_, code, fields) {
+        if (code < 200) return;
+        status = code;
+        headers = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(', ') : (value ?? '')]));
+        if (/\S/.test(headers['content-encoding'] ?? '') && headers['content-encoding'] !== 'identity')
+          fail(`the answer is encoded as ${headers['content-encoding']}, which was not asked for`, 'body-unreadable');
+      },
+      onResponseData(_, chunk) {
+        size += chunk.length;
+        if (size > limit) return fail(`the answer is longer than ${limit} bytes`, 'body-too-large');
+        chunks.push(chunk);
+      },
+      onResponseEnd() {
+        settle();
+        try {
+          resolve({ status, headers, body: new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)) });
+        } catch {
+          fail('the answer is not valid UTF-8', 'body-unreadable');
+        }
+      },
+      onResponseError(_, error) {
+        const denied = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
+        if (denied === undefined) fail(error.message, (error as NodeJS.ErrnoException).code ?? error.name);
+        else fail(`the proxy answered ${denied}`, denied.startsWith('4') ? 'proxy-refused' : 'proxy-trouble');
+      },
+    };
+    dispatcher.dispatch({ origin, path, method: request.method, headers: { ...request.headers, 'accept-encoding': 'identity' }, body: body ?? null }, handler);
+  });
+}

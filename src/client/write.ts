@@ -1,0 +1,112 @@
+// Writing: the request that carries a change out, and what became of it.
+import {
+  Reference,
+  Refusal,
+  Secret,
+  Template,
+  faultsOf,
+  isTree,
+  normalAll,
+  redactAll,
+  refuse,
+  same,
+  wireText,
+  type Diagnostic,
+  type Kind,
+  type Live,
+  type Request,
+  type Sent,
+  type Value,
+  type Write,
+} from '../model/index.js';
+import { Malformed, liveOf, parseAnswer } from './response.js';
+import type { Result } from './http-client.js';
+import type { Dialect } from './dialect.js';
+import { classify, complaint, isHarmless } from './errors.js';
+import type { Session } from './client-session.js';
+import type { Answer } from './transport.js';
+
+/** Pure. @throws Refusal where there is no address, or a value that cannot be sent. */
+export function compose({ doorOf }: Session, kind: Kind, write: Write): Request {
+  const { base, dialect } = doorOf(kind.operations.dialect, kind.name);
+  const method = write.patch ? 'PATCH' : kind.operations[write.verb];
+  if (method === undefined) throw new Error(`${kind.name} cannot ${write.verb}`);
+  const path = base.path + dialect.path(kind.operations.collection, write.verb === 'create' ? undefined : write.id);
+  if (write.verb === 'delete') return { method, path };
+  const fault = faultsOf(kind, write.fields, write.live?.values).find(({ severity }) => severity === 'error');
+  if (fault) return refuse(fault.code, `${kind.name}: ${fault.summary}`, { ...(fault.detail !== undefined && { detail: fault.detail }) });
+  try {
+    return { method, path, body: dialect.body(kind, write) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return refuse('not-sendable', `${kind.name}: ${error.message}`);
+  }
+}
+
+/** Sends once; again only what certainly did nothing. */
+export async function send({ doorOf, reveal, callOf, carry, tidy }: Session, kind: Kind, request: Request, write: Write, mayLeave?: () => Promise<void>): Promise<Sent> {
+  const door = doorOf(kind.operations.dialect, kind.name);
+  const creates = write.verb === 'create';
+  let result: Result;
+  try {
+    const body = request.body && wireText(uncovered(request.body, reveal));
+    const call = callOf(door, request.method, request.path, { counted: kind.name, ...(body !== undefined && { body }), ...(mayLeave && { mayLeave }) });
+    result = await carry(call, (one) => isHarmless(door.dialect, one, creates));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { class: 'not_sent', ...(error.diagnostics[0] && { diagnostic: error.diagnostics[0] }) };
+  }
+  const outcome = classify(result, { creates });
+  if (outcome === 'applied' && 'answer' in result) return confirmed(kind, door.dialect, request, write, result.answer);
+  const wait = 'answer' in result ? result.wait : undefined;
+  return { class: outcome, diagnostic: complaint(request, door.dialect, result, tidy), ...(wait !== undefined && { wait }) };
+}
+
+/** What a success is worth: a create has to give an id and echo what was sent, anything else may answer nothing, but not a web page or half a body. */
+function confirmed(kind: Kind, dialect: Dialect, request: Request, write: Write, answer: Answer): Sent {
+  const doubtful = (why: string): Sent => {
+    const diagnostic: Diagnostic = {
+      severity: 'error',
+      code: 'unreadable-answer',
+      summary: `${request.method} ${request.path} answered ${answer.status}, but the answer ${why}`,
+      detail: 'Whether it was carried out is not known.',
+    };
+    return { class: 'unknown', diagnostic };
+  };
+  try {
+    if (write.verb !== 'create') {
+      const live = answer.body.trim() === '' ? undefined : tryLive(kind, dialect, parseAnswer(answer));
+      return { class: 'applied', ...(live?.id === write.id && live && { live }) };
+    }
+    const live = liveOf(dialect, kind, dialect.single(parseAnswer(answer)));
+    const other = unechoed(kind, write, live);
+    return other === undefined ? { class: 'applied', live } : doubtful(`has another ${other} than was sent`);
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    return doubtful(error.message);
+  }
+}
+
+/** The object an answer describes; what else an update answers is not specified. */
+function tryLive(kind: Kind, dialect: Dialect, body: unknown): Live | undefined {
+  try {
+    return liveOf(dialect, kind, dialect.single(body));
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}
+
+/** The first attribute that was sent and came back different; secrets and what the answer lacks prove nothing. */
+function unechoed(kind: Kind, { fields }: Write, { values }: Live): string | undefined {
+  const sent = redactAll(normalAll(kind.attributes, fields));
+  return Object.entries(kind.attributes).find(([name, attribute]) => Object.hasOwn(sent, name) && Object.hasOwn(values, name) && !same(attribute, sent[name], values[name]))?.[0];
+}
+
+/** The body as it travels: secrets as their values. */
+function uncovered(value: Value, reveal: (secret: Secret) => string): unknown {
+  if (value instanceof Secret) return reveal(value);
+  if (value instanceof Reference || value instanceof Template) throw new Error(`${String(value)} was not filled before sending`);
+  if (Array.isArray(value)) return value.map((item: Value) => uncovered(item, reveal));
+  return isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, uncovered(item, reveal)])) : value;
+}

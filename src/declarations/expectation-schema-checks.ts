@@ -1,0 +1,79 @@
+// What is wrong with the JSON Schema of an expectation, each complaint with its place. What passes here is compiled as
+// it stands: it refers to nothing, ends, and no text makes a pattern of it take long.
+import { didYouMean, isObject, own, type Json, type JsonObject } from '../model/index.js';
+import { instead, keywords, schema, type Operand } from './schema-keywords.js';
+import type { Complaint } from './validation.js';
+
+const MOST_VALUES = 2_000;
+const DEEPEST = 48;
+
+/** Why a pattern cannot be matched; undefined where it can. */
+export type PatternFault = (source: string) => string | undefined;
+
+/** Everything that is wrong with a schema; paths lead from it on. */
+export function schemaComplaints(every: Json, patternFault: PatternFault): readonly Complaint[] {
+  const wide = measured(every);
+  if (wide !== undefined) return [{ path: [], code: 'too-large', summary: `\`every\` ${wide}`, detail: 'Split the expectation into several.' }];
+  return [...complaints(every, [], patternFault)];
+}
+
+/** Says where a tree is larger than what one expectation needs, without walking all of it. */
+function measured(every: Json): string | undefined {
+  let count = 0;
+  const tooDeep = (tree: Json, depth: number): boolean => {
+    count += 1;
+    if (count > MOST_VALUES || typeof tree !== 'object' || tree === null) return false;
+    return depth >= DEEPEST || Object.values(tree).some((inner: Json) => tooDeep(inner, depth + 1));
+  };
+  const deep = tooDeep(every, 0);
+  if (count > MOST_VALUES) return `holds more than ${MOST_VALUES} values`;
+  return deep ? `is nested more than ${DEEPEST} levels deep` : undefined;
+}
+
+function* complaints(tree: Json, path: readonly string[], patternFault: PatternFault): Generator<Complaint> {
+  if (typeof tree === 'boolean') return;
+  if (!isObject(tree)) {
+    yield wrong(path, schema, tree);
+    return;
+  }
+  for (const [keyword, operand] of Object.entries(tree)) {
+    const at = [...path, keyword];
+    const known = own(keywords, keyword);
+    if (!known) yield unknownKeyword(at, keyword);
+    else if (!known.fits(operand)) yield wrong(at, known, operand);
+    else if (keyword === 'pattern') yield* badPattern(at, patternFault(operand as string));
+    else for (const [step, inner] of known.inner?.(operand) ?? []) yield* complaints(inner, [...at, ...step], patternFault);
+  }
+  yield* lonely(tree, path);
+}
+
+const nameOf = (path: readonly string[]): string => `\`${['every', ...path].join('.')}\``;
+
+function wrong(path: readonly string[], { words }: Operand, value: Json): Complaint {
+  const found = value === null ? 'null' : Array.isArray(value) ? 'this list' : isObject(value) ? 'this mapping' : typeof value === 'string' ? 'this text' : String(value);
+  return { path, code: 'bad-schema', summary: `${nameOf(path)}: ${words} is expected, not ${found}` };
+}
+
+function unknownKeyword(path: readonly string[], keyword: string): Complaint {
+  const other = own(instead, keyword);
+  const right = other === undefined ? didYouMean(keyword, Object.keys(keywords)) : '';
+  return {
+    path,
+    code: 'unknown-keyword',
+    summary: `\`${keyword}\` is no keyword that an expectation takes.${right}`,
+    detail: other ?? `Keywords: ${Object.keys(keywords).join(', ')}. Names of fields stand under \`properties\`.`,
+  };
+}
+
+function* badPattern(path: readonly string[], fault: string | undefined): Generator<Complaint> {
+  if (fault !== undefined) yield { path, code: 'bad-pattern', summary: `${nameOf(path)} cannot be matched: ${fault}` };
+}
+
+/** Keywords that mean nothing without another. */
+function* lonely(tree: JsonObject, path: readonly string[]): Generator<Complaint> {
+  const has = (keyword: string): boolean => Object.hasOwn(tree, keyword);
+  if (has('if') && !has('then') && !has('else'))
+    yield { path: [...path, 'if'], code: 'bad-schema', summary: `${nameOf([...path, 'if'])} decides nothing: neither \`then\` nor \`else\` stands beside it` };
+  for (const keyword of ['then', 'else'].filter((one) => has(one) && !has('if')))
+    yield { path: [...path, keyword], code: 'bad-schema', summary: `${nameOf([...path, keyword])} depends on nothing: no \`if\` stands beside it` };
+}

@@ -1,0 +1,192 @@
+// Writes a live estate as a TypeScript program for cdktf or cdktn: one construct an object, references as properties,
+// and `importFrom`, so that what it synthesises binds to what exists and changes nothing.
+import {
+  Reference,
+  camel,
+  holdsExact,
+  deletedLast,
+  isTree,
+  referencesIn,
+  wireText,
+  type Attribute,
+  type Attributes,
+  type Kinds,
+  type Value,
+  type Values,
+} from '../../model/index.js';
+import { entriesOf, showing, unique, type Entry, type Estate } from './declarations.js';
+
+export type CdkLibrary = 'cdktf' | 'cdktn';
+
+/** Versions of the packages that the program needs; ours is `trueup`. */
+export type Versions = Readonly<Record<CdkLibrary | 'constructs' | 'trueup' | 'typescript' | 'types', string>>;
+
+/** File texts by name: `main.ts`, and what runs and checks it. */
+export function writeCdk(kinds: Kinds, estate: Estate, library: CdkLibrary, versions: Versions): ReadonlyMap<string, string> {
+  const entries = inOrder([...entriesOf(kinds, estate).values()].flat());
+  if (entries.length === 0) return new Map();
+  const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+  return new Map([
+    ['main.ts', program(entries, kinds, library)],
+    ['cdktf.json', json({ language: 'typescript', app: 'npx tsc && node --enable-source-maps build/main.js' })],
+    [
+      'package.json',
+      json({
+        name: 'estate',
+        version: '0.0.0',
+        private: true,
+        type: 'module',
+        dependencies: { [library]: versions[library], constructs: versions.constructs, trueup: `^${versions.trueup}` },
+        devDependencies: { '@types/node': versions.types, typescript: versions.typescript },
+      }),
+    ],
+    ['tsconfig.json', json({ compilerOptions: { ...compilerOptions, outDir: 'build' }, files: ['main.ts'] })],
+  ]);
+}
+
+const compilerOptions = { target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, sourceMap: true, types: ['node'] };
+
+const addressOf = ({ kind, name }: Entry): string => `${kind.name}.${name}`;
+
+/** What is referred to before what refers to it, otherwise as they came. */
+function inOrder(entries: readonly Entry[]): readonly Entry[] {
+  const byAddress = new Map(entries.map((entry) => [addressOf(entry), entry]));
+  const ordered = new Set<Entry>();
+  const visiting = new Set<Entry>();
+  const visit = (entry: Entry): void => {
+    if (visiting.has(entry)) return;
+    visiting.add(entry);
+    for (const { target } of referencesIn(entry.values)) visit(byAddress.get(target) as Entry);
+    ordered.add(entry);
+  };
+  entries.forEach(visit);
+  return [...ordered];
+}
+
+const pascal = (snake: string): string => camel(`_${snake}`);
+
+/** What a constant of this name is called. */
+const named = (name: string): string => camel(`${name[0]?.toLowerCase()}${name.slice(1)}`.replaceAll('-', '_'));
+
+const RESERVED =
+  'app stack undefined globalThis arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield'.split(
+    ' ',
+  );
+
+/** What the program has said so far: constants by address, and which names are taken. */
+interface Desk {
+  readonly kinds: Kinds;
+  /** Addresses that something refers to. */
+  readonly wanted: ReadonlySet<string>;
+  readonly constants: Map<string, string>;
+  readonly ids: Map<string, string>;
+  readonly names: Set<string>;
+  readonly paths: Set<string>;
+}
+
+function program(entries: readonly Entry[], kinds: Kinds, library: CdkLibrary): string {
+  const wanted = new Set(entries.flatMap(({ values }) => referencesIn(values).map(({ target }) => target)));
+  const desk: Desk = {
+    kinds,
+    wanted,
+    constants: new Map(),
+    ids: new Map(entries.map((entry) => [addressOf(entry), entry.id ?? ''])),
+    names: new Set(RESERVED),
+    // The second one no scope can hold: the library looks children up in a plain object.
+    paths: new Set(['devicecloud', 'constructor']),
+  };
+  const statements = entries.map((entry) => statement(entry, desk));
+  const classes = ['DevicecloudProvider', ...new Set(entries.map(({ kind }) => pascal(kind.singular)))].toSorted();
+  return `// Written by trueup export. Once the objects are imported, the calls of importFrom may go. Under Terraform, what has
+// createBeforeDestroy is deleted after what names it let go of it, from the apply on that follows the import.
+import { App, TerraformStack } from '${library}';
+import { ${classes.join(', ')} } from 'trueup/${library}';
+
+const app = new App();
+const stack = new TerraformStack(app, 'estate');
+
+// Addresses and credentials come from the environment: TRUEUP_V2_URL and the others that trueup doctor names.
+new DevicecloudProvider(stack, 'devicecloud');
+
+${statements.join('\n')}
+app.synth();
+`;
+}
+
+/** One object, with a constant for it where others refer to it. */
+function statement(entry: Entry, desk: Desk): string {
+  const { kind, name, id, values, comments, secrets, masked, twin } = entry;
+  const address = addressOf(entry);
+  const path = unique(desk.paths.has(name) ? `${name}-${kind.singular.replaceAll('_', '-')}` : name, desk.paths);
+  desk.paths.add(path);
+  const hints = [
+    ...secrets.map((one) => `${camel(one)} reads back masked and is left out; to manage it, write ${camel(one)}Wo, a sensitive TerraformVariable, and ${camel(one)}WoVersion`),
+    ...masked.map((one) => `${one} reads back masked and is left out`),
+    ...(twin && id !== undefined ? ['Nothing but its identifier tells it from another: importFrom has to stay'] : []),
+  ];
+  const made = `new ${pascal(kind.singular)}(stack, ${quoted(path)}, ${written(braced([...membersOf(kind.attributes, values, desk), ...(deletedLast(kind, desk.kinds) ? [LAST] : [])]), '')})`;
+  const remarks = [...comments, ...hints].map((text) => `// ${text}\n`).join('');
+  if (!desk.wanted.has(address)) return `${remarks}${made}${id === undefined ? '' : `.importFrom(${quoted(id)})`};\n`;
+  const short = named(name);
+  const constant = unique(desk.names.has(short) ? named(`${name}_${kind.singular}`) : short, desk.names, '');
+  desk.names.add(constant);
+  desk.constants.set(address, constant);
+  return `${remarks}const ${constant} = ${made};\n${id === undefined ? '' : `${constant}.importFrom(${quoted(id)});\n`}`;
+}
+
+/** An expression: its text, or what stands between brackets. */
+type Code = string | { readonly open: '{' | '['; readonly items: readonly Item[] };
+
+type Item = readonly [before: string, item: Code];
+
+const membersOf = (attributes: Attributes, values: Values, desk: Desk): readonly Item[] =>
+  Object.entries(values).map(([name, value]) => [`${camel(name)}: `, expression(attributes[name] as Attribute, value, desk)]);
+
+const propsOf = (attributes: Attributes, values: Values, desk: Desk): Code => braced(membersOf(attributes, values, desk));
+
+const braced = (items: readonly Item[]): Code => (items.length === 0 ? '{}' : { open: '{', items });
+const LAST: Item = ['lifecycle: ', { open: '{', items: [['createBeforeDestroy: ', 'true']] }];
+
+const bracketed = (items: readonly Code[]): Code => (items.length === 0 ? '[]' : { open: '[', items: items.map((item) => ['', item]) });
+
+function expression(attribute: Attribute, value: Value, desk: Desk): Code {
+  if (value instanceof Reference) {
+    const constant = desk.constants.get(value.target);
+    return constant === undefined ? quoted(desk.ids.get(value.target) as string) : `${constant}.${camel(value.attribute)}`;
+  }
+  if (attribute.word === 'document') return holdsExact(value) ? quoted(wireText(value)) : literal(value);
+  if (attribute.word === 'object' && isTree(value)) return propsOf(attribute.attributes, value, desk);
+  if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value))
+    return bracketed((value as readonly Value[]).map((item) => expression(attribute.of, item, desk)));
+  return literal(value);
+}
+
+function literal(value: Value): Code {
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return bracketed((value as readonly Value[]).map(literal));
+  return isTree(value) ? braced(Object.entries(value).map(([key, item]) => [`${IDENTIFIER.test(key) ? key : quoted(key)}: `, literal(item)])) : String(value);
+}
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const WIDEST = 120;
+
+/** On one line while it fits. */
+function written(code: Code, margin: string): string {
+  if (typeof code === 'string') return code;
+  const { open, items } = code;
+  const line = inline(code);
+  if (margin.length + line.length < WIDEST) return line;
+  return `${open}\n${items.map(([before, item]) => `${margin}  ${before}${written(item, `${margin}  `)},\n`).join('')}${margin}${open === '{' ? '}' : ']'}`;
+}
+
+function inline(code: Code): string {
+  if (typeof code === 'string') return code;
+  const inner = code.items.map(([before, item]) => `${before}${inline(item)}`).join(', ');
+  return code.open === '{' ? `{ ${inner} }` : `[${inner}]`;
+}
+
+/** Every text ends in a synthesised stack, where `${` and `%{` begin templates. */
+function quoted(text: string): string {
+  const inner = showing(JSON.stringify(text.replace(/[$%](?=\{)/g, '$&$&'))).slice(1, -1);
+  return `'${inner.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,156 @@
+// What is written of a live estate, whatever the language: what is worth declaring of each object, with references to
+// the others, what is left out because it reads back masked, and which objects nothing but an identifier tells apart.
+import {
+  Reference,
+  canonical,
+  isEmpty,
+  isTree,
+  documentOf,
+  masksIn,
+  mergeOf,
+  unmasked,
+  walk,
+  writable,
+  writables,
+  type Attribute,
+  type Attributes,
+  type Kind,
+  type Kinds,
+  type Value,
+  type Values,
+} from '../../model/index.js';
+import { spell } from '../interpolate.js';
+import { recognisedBy } from '../lint.js';
+
+/** One declaration to be written. */
+export interface Written {
+  readonly name: string;
+  readonly values: Values;
+  /** The live object to adopt. */
+  readonly id?: string;
+  /** Written above the declaration. */
+  readonly comments?: readonly string[];
+}
+
+/** A live estate: objects by the name of their kind. */
+export type Estate = ReadonlyMap<string, readonly Written[]>;
+
+/** A declaration as every language writes it. */
+export interface Entry {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly id?: string;
+  readonly comments: readonly string[];
+  /** What is worth declaring, in normal form; identifiers of other objects of the estate are references. */
+  readonly values: Values;
+  /** Dotted paths of what reads back masked and is left out: secrets, and members of documents. */
+  readonly secrets: readonly string[];
+  readonly masked: readonly string[];
+  /** Nothing but its identifier tells it from another. */
+  readonly twin: boolean;
+}
+
+/** The entries of each kind that has objects. Attributes of the server, empty ones and secrets are left out. */
+export function entriesOf(kinds: Kinds, estate: Estate): ReadonlyMap<Kind, readonly Entry[]> {
+  const references = new Map<string, Reference>();
+  for (const [kind, objects] of estate)
+    for (const { id, name } of objects) if (id !== undefined) references.set(`${kind}.${id}`, new Reference('declared', `${kind}.${name}`, kinds.get(kind)?.id ?? 'id'));
+  const entries = new Map<Kind, readonly Entry[]>();
+  for (const [name, objects] of estate) {
+    const kind = kinds.get(name);
+    if (!kind || objects.length === 0) continue;
+    const found = objects.map((one) => {
+      const refer: Refer = (to, wanted) => (to === name && wanted === one.id ? undefined : references.get(`${to}.${wanted}`));
+      return { ...one, values: worthOf(kind.attributes, one.values, refer), live: one.values };
+    });
+    const twins = twinsAmong(kind, found);
+    const secrets = [...walk(kind.attributes)].flatMap(([path, { secret }]) => (secret === true ? [path] : []));
+    const hidden = (live: Values): readonly string[] => writables(kind).flatMap(([path, { wire }]) => (wire === 'merge' ? masksIn(mergeOf(live[path]).tree, `${path}.0`) : []));
+    entries.set(
+      kind,
+      found.map(({ live, comments = [], ...one }, index) => ({
+        kind,
+        ...one,
+        comments: comments.map(visible),
+        secrets,
+        masked: hidden(live).map(visible),
+        twin: twins.has(index),
+      })),
+    );
+  }
+  return entries;
+}
+
+/** Text that stays on its line, and shows all there is of it. */
+const visible = (comment: string): string => comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+
+/** Which of them nothing but their identifiers tells apart. */
+function twinsAmong(kind: Kind, found: readonly { readonly values: Values }[]): ReadonlySet<number> {
+  const keys = found.map(({ values }) => canonical(recognisedBy(kind).map((name) => spell(values[name] ?? null))));
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return new Set(keys.flatMap((key, index) => ((counts.get(key) as number) > 1 ? [index] : [])));
+}
+
+/** The object of kind `to` with this identifier, where it is written too. */
+type Refer = (to: string, id: string) => Reference | undefined;
+
+function worthOf(attributes: Attributes, values: Values, refer: Refer): Values {
+  const out: Record<string, Value> = {};
+  for (const [name, attribute] of Object.entries(attributes)) {
+    if (!writable(attribute) || attribute.secret === true) continue;
+    const value = referring(attribute, values[name] ?? null, refer);
+    const worthless = isEmpty(value) || (attribute.only_declared === true && value === false) || attribute.only_false === true;
+    if (attribute.optional !== true || !worthless) out[name] = value;
+  }
+  return out;
+}
+
+function referring(attribute: Attribute, value: Value, refer: Refer): Value {
+  if (attribute.wire === 'merge') return exported(value);
+  if (attribute.word === 'object') return isTree(value) ? worthOf(attribute.attributes, value, refer) : {};
+  if (attribute.word === 'list' || attribute.word === 'set') return Array.isArray(value) ? (value as readonly Value[]).map((item) => referring(attribute.of, item, refer)) : [];
+  return (attribute.word === 'ref' && typeof value === 'string' ? refer(attribute.to, value) : undefined) ?? value;
+}
+
+/** What a document has of its own: without masks, and with the removed paths where there are some. */
+function exported(value: Value): Value {
+  const { tree, removed } = mergeOf(value);
+  const worth = unmasked(tree);
+  if (isEmpty(removed)) return isEmpty(worth) ? null : [worth];
+  return documentOf({ tree: worth, removed });
+}
+
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
+
+/** A JSON text with what cannot be seen as escapes. */
+export function showing(json: string): string {
+  return json.replace(INVISIBLE, (character) => character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`));
+}
+
+/** A name for a declaration, made of any text; differs from those `taken`. */
+export function declarationName(text: string, taken: ReadonlySet<string>): string {
+  const slug = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+    .slice(0, 60);
+  return unique(slug === '' ? 'object' : slug, taken);
+}
+
+/** By names that are taken: how far each name was counted. What is taken stays so, and no number is tried twice. */
+const counted = new WeakMap<ReadonlySet<string>, Map<string, number>>();
+
+/** The name, or the first of its numbered ones, that is not among those `taken`, a set that may grow between calls and not shrink. */
+export function unique(base: string, taken: ReadonlySet<string>, joint = '-'): string {
+  const numbers = counted.get(taken) ?? new Map<string, number>();
+  counted.set(taken, numbers);
+  for (let number = numbers.get(base + joint) ?? 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}${joint}${number}`;
+    if (taken.has(name)) continue;
+    numbers.set(base + joint, number);
+    return name;
+  }
+}

@@ -1,0 +1,126 @@
+// Writes a live estate for Terraform and OpenTofu, as `terraform fmt` would have it: resources that refer to one
+// another, beside the import blocks that bind them to what exists, so that the first plan imports and changes nothing.
+import { Reference, deletedLast, isTree, type Attribute, type Attributes, type Kind, type Kinds, type Value, type Values } from '../../model/index.js';
+import { entriesOf, showing, type Entry, type Estate } from './declarations.js';
+
+const SOURCE = 'trueup/devicecloud';
+
+/** File texts by name: one for each kind that has objects, and two that name the provider, whose `version` is ours. */
+export function writeHcl(kinds: Kinds, estate: Estate, version: string): ReadonlyMap<string, string> {
+  const entries = entriesOf(kinds, estate);
+  if (entries.size === 0) return new Map();
+  const blocks = (list: readonly Entry[]): string => list.map((entry) => block(entry, kinds)).join('\n');
+  return new Map([['versions.tf', versionsFile(version)], ['provider.tf', providerFile], ...[...entries].map(([{ name }, list]) => [`${name}.tf`, blocks(list)] as const)]);
+}
+
+const versionsFile = (version: string): string => `terraform {
+  required_providers {
+    devicecloud = {
+      source  = "${SOURCE}"
+      version = "~> ${version}"
+    }
+  }
+}
+`;
+
+const providerFile = `# Addresses and credentials come from the environment: TRUEUP_V2_URL and the others that trueup doctor names.
+provider "devicecloud" {}
+
+# What has create_before_destroy is deleted after what names it let go of it. Terraform goes by it from the apply on
+# that follows the import.
+`;
+
+/** The type of a kind's resources, for Terraform. */
+const typeOf = ({ singular }: Kind): string => `devicecloud_${singular}`;
+
+function block({ kind, name, id, values, comments, secrets, masked }: Entry, kinds: Kinds): string {
+  const imported = id === undefined ? '' : `import {\n  to = ${typeOf(kind)}.${name}\n  id = ${quoted(id)}\n}\n\n`;
+  const hints = [
+    ...secrets.map((path) => `${path} reads back masked and is left out; to manage it, write ${lastOf(path)}_wo, a sensitive variable, and ${lastOf(path)}_wo_version`),
+    ...masked.map((path) => `${path} reads back masked and is left out`),
+  ];
+  const remarks = (list: readonly string[], margin: string): string => list.map((text) => `${margin}# ${text}\n`).join('');
+  const body = `${remarks(hints, '  ')}${assigned(attributesOf(kind.attributes, values, kinds, '  '), '  ')}`;
+  const parts = [body, ...(deletedLast(kind, kinds) ? ['  lifecycle {\n    create_before_destroy = true\n  }\n'] : [])].filter((part) => part !== '');
+  return `${imported}${remarks(comments, '')}resource "${typeOf(kind)}" "${name}" {\n${parts.join('\n')}}\n`;
+}
+
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+
+type Member = readonly [key: string, text: string];
+
+function attributesOf(attributes: Attributes, values: Values, kinds: Kinds, margin: string): readonly Member[] {
+  return Object.entries(values).map(([name, value]) => [name, expression(attributes[name] as Attribute, value, kinds, margin)]);
+}
+
+function expression(attribute: Attribute, value: Value, kinds: Kinds, margin: string): string {
+  if (value instanceof Reference) return traversal(value, kinds);
+  if (attribute.word === 'document') return `jsonencode(${literal(value, margin)})`;
+  if (attribute.word === 'object' && isTree(value)) return braced(attributesOf(attribute.attributes, value, kinds, `${margin}  `), margin);
+  if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value))
+    return bracketed(
+      (value as readonly Value[]).map((item) => expression(attribute.of, item, kinds, `${margin}  `)),
+      margin,
+    );
+  return literal(value, margin);
+}
+
+function traversal({ target, attribute }: Reference, kinds: Kinds): string {
+  const dot = target.indexOf('.');
+  return `${typeOf(kinds.get(target.slice(0, dot)) as Kind)}.${target.slice(dot + 1)}.${attribute}`;
+}
+
+/** A value that holds no references. */
+function literal(value: Value, margin: string): string {
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value))
+    return bracketed(
+      (value as readonly Value[]).map((item) => literal(item, `${margin}  `)),
+      margin,
+    );
+  if (!isTree(value)) return String(value);
+  return braced(
+    Object.entries(value).map(([key, item]) => [keyword(key), literal(item, `${margin}  `)]),
+    margin,
+  );
+}
+
+const WIDEST = 120;
+
+function bracketed(items: readonly string[], margin: string): string {
+  const line = `[${items.join(', ')}]`;
+  if (items.length === 0 || (!line.includes('\n') && line.length + margin.length < WIDEST)) return line;
+  return `[\n${items.map((item) => `${margin}  ${item},\n`).join('')}${margin}]`;
+}
+
+const braced = (members: readonly Member[], margin: string): string => (members.length === 0 ? '{}' : `{\n${assigned(members, `${margin}  `)}${margin}}`);
+
+/** One assignment a line; where neighbours stay on theirs, their equals signs stand below one another. */
+function assigned(members: readonly Member[], margin: string): string {
+  const widths = members.map(([key, text]) => (text.includes('\n') ? 0 : columns(key)));
+  const padding = (index: number): string => {
+    if (widths[index] === 0) return '';
+    const [before, after] = [widths.lastIndexOf(0, index), widths.indexOf(0, index)];
+    const widest = Math.max(...widths.slice(before + 1, after < 0 ? undefined : after));
+    return ' '.repeat(widest - (widths[index] as number));
+  };
+  return members.map(([key, text], index) => `${margin}${key}${padding(index)} = ${text}\n`).join('');
+}
+
+/** What a terminal would count, and `terraform fmt` does. */
+const columns = (text: string): number => [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].length;
+
+const IDENTIFIER = /^(?!for$)[A-Za-z_][\w-]*$/;
+
+const keyword = (key: string): string => (IDENTIFIER.test(key) ? key : quoted(key));
+
+/** Neither JSON's short escapes `\b` and `\f` nor a surrogate by itself exist in HCL; `${` and `%{` begin templates there. */
+function quoted(text: string): string {
+  const pairs = /\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/g;
+  return showing(JSON.stringify(text.replace(/\p{Cs}/gu, '\ufffd')))
+    .replace(/(\\\\)|\\b|\\f/g, (escape, backslash?: string) => backslash ?? `\\u00${escape === '\\b' ? '08' : '0c'}`)
+    .replace(pairs, (_, high: string, low: string) => `\\U${codePoint(high, low).toString(16).padStart(8, '0')}`)
+    .replace(/[$%](?=\{)/g, '$&$&');
+}
+
+const codePoint = (high: string, low: string): number => String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)).codePointAt(0) as number;

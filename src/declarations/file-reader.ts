@@ -1,0 +1,113 @@
+// Opens declaration files: bytes to text to values, quickly where the text is plain. Keeps one file open at most;
+// a position or a code frame asked for later is found by reading its file again.
+import type { DeclarationFiles } from '../platform/index.js';
+import { frame, pageOf, placeOf, veil, type Page, type Place, type Veil } from './source-text.js';
+import { whyNot, type Found } from './paths.js';
+import { tryQuick } from './yaml/quick-reader.js';
+import { limits, offsetOf, type Fault, type RawDocument } from './yaml/raw-values.js';
+import type { Reading } from './yaml/reader.js';
+
+export interface Library {
+  /** The documents of a file, with the keys of their two upper levels marked, or what is wrong with it. */
+  read(found: Found): Promise<Reading>;
+  /** The text of a file, as far as it can be read. */
+  text(found: Found): string;
+  place(found: Found, offset: number): Place;
+  /** The place of the deepest step of `path` (document keys, such as `['alert_rules', 'wan-down', 'settings']`) that the file has. */
+  locate(found: Found, path: readonly string[]): Place;
+  frame(found: Found, place: Place): string;
+}
+
+interface Opened {
+  readonly file: string;
+  readonly page: Page;
+  readonly fault?: Fault;
+  veil?: Veil;
+  documents?: readonly RawDocument[];
+}
+
+type Authority = (text: string, marked: number) => Reading;
+
+export function libraryOf(disk: DeclarationFiles, stdin: string | undefined, secrets: ReadonlySet<string>): Library {
+  let authority: Authority | undefined;
+  let last: Opened | undefined;
+  const open = (found: Found): Opened => {
+    if (last?.file !== found.file) last = { file: found.file, ...opened(disk, found, stdin) };
+    return last;
+  };
+  const marked = (one: Opened): readonly RawDocument[] => {
+    const reading = (): Reading => authority?.(one.page.text, Infinity) ?? { documents: [] };
+    one.documents ??= one.fault ? [] : (tryQuick(one.page.text, Infinity) ?? documentsOf(reading()));
+    return one.documents;
+  };
+  return {
+    async read(found) {
+      const { page, fault } = open(found);
+      if (fault) return { faults: [fault] };
+      const documents = tryQuick(page.text, 2);
+      if (documents) return { documents };
+      authority ??= (await import('./yaml/reader.js')).readYaml;
+      return authority(page.text, 2);
+    },
+    text: (found) => open(found).page.text,
+    place: (found, offset) => placeOf(open(found).page, offset),
+    locate(found, path) {
+      const one = open(found);
+      const reached = marked(one).map((document) => offsetOf(document, path));
+      const best = reached.reduce((a, b) => (b.steps > a.steps ? b : a), { offset: 0, steps: 0 });
+      return placeOf(one.page, best.offset);
+    },
+    frame(found, place) {
+      const one = open(found);
+      one.veil ??= veil(one.page, secrets);
+      return frame(one.page, one.veil, place);
+    },
+  };
+}
+
+const documentsOf = (reading: Reading): readonly RawDocument[] => ('documents' in reading ? reading.documents : []);
+
+function opened(disk: DeclarationFiles, found: Found, stdin: string | undefined): { readonly page: Page; readonly fault?: Fault } {
+  if (found.path === '-') return checked(Buffer.from(stdin ?? ''), found);
+  try {
+    if (disk.stat(found.path)?.kind !== 'file') return { page: pageOf(''), fault: { offset: 0, code: 'not-a-file', summary: `${found.file} is no regular file` } };
+    return checked(disk.read(found.path, limits.bytes + 1), found);
+  } catch (error) {
+    return { page: pageOf(''), fault: { offset: 0, code: 'unreadable', summary: `cannot read ${found.file}: ${whyNot(error)}` } };
+  }
+}
+
+const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
+function checked(bytes: Uint8Array, { file }: Found): { readonly page: Page; readonly fault?: Fault } {
+  const text = new TextDecoder().decode(bytes);
+  const page = pageOf(text);
+  const wide = bytes[1] === 0 || (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  if (bytes.length > limits.bytes) return { page, fault: { offset: 0, code: 'too-large', summary: `${file} is larger than 2 MiB`, detail: 'Split it into several files.' } };
+  if (text.includes('\uFFFD') && !isUtf8(bytes)) {
+    return {
+      page,
+      fault: { offset: text.indexOf('\uFFFD'), code: 'not-utf8', summary: `${file} is not valid UTF-8`, detail: `${wide ? 'It looks like UTF-16. ' : ''}Save it as UTF-8.` },
+    };
+  }
+  const offset = text.search(UNPRINTABLE);
+  if (offset < 0) return { page };
+  return {
+    page,
+    fault: {
+      offset,
+      code: 'control-character',
+      summary: 'a control character cannot stand here',
+      detail: wide ? 'The file looks like UTF-16. Save it as UTF-8.' : 'Remove it, or write it as an escape in double quotes, as in "\\u001b".',
+    },
+  };
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,185 @@
+// JSON Schema of declaration files, read off the kinds. Editors complete and check with it, ajv validates with it.
+// Only what draft-07 and every editor understands. Wherever a value may stand, a text with `${…}` may.
+import {
+  filterNames,
+  IDENTIFYING,
+  shortFilter,
+  type Attribute,
+  type Attributes,
+  type Collection,
+  type Collections,
+  type Kind,
+  type Kinds,
+  type JsonObject,
+  type Json,
+} from '../model/index.js';
+import { everySchema } from './schema-keywords.js';
+import { declarable, expectation, isNullable, lifecycle, settings, whereOf } from './vocabulary.js';
+
+const DRAFT = 'http://json-schema.org/draft-07/schema#';
+/** A text that holds a reference, a variable or another `${…}`. */
+const FILLED = '\\$\\{';
+const SECRET = '^\\$\\{ *secret\\.(env|file)\\..+\\}$';
+/** An identifier that is sent as a number, alone or at the end of a URL. */
+const NUMBERED = `(^|/)\\d{1,16}/?$|${FILLED}`;
+const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_-]*$';
+
+function filledOr(type: string, nullable = false): JsonObject {
+  return { type: [type, 'string', ...(nullable ? ['null'] : [])], pattern: FILLED };
+}
+
+/** With `strict`, null stands nowhere: what holds no value is left out. */
+function attributeSchema(attribute: Attribute, strict = false): JsonObject {
+  const description = attribute.doc;
+  const nullable = !strict && isNullable(attribute);
+  if (attribute.secret === true) return { description: `${description} Write \${secret.env.NAME} or \${secret.file.PATH}.`, type: 'string', pattern: SECRET };
+  switch (attribute.word) {
+    case 'text':
+      return { description, type: nullable ? ['string', 'null'] : 'string' };
+    case 'choice':
+      return { description, anyOf: [{ enum: [...attribute.values, ...(nullable ? [null] : [])] }, attribute.open ? { type: 'string' } : { type: 'string', pattern: FILLED }] };
+    case 'ref':
+      return { description, type: ['string', 'integer'], ...(attribute.wire === 'integer' ? { minimum: 0, pattern: NUMBERED } : { pattern: IDENTIFYING }) };
+    case 'integer':
+    case 'number':
+      return { description, ...filledOr(attribute.word, nullable) };
+    case 'flag':
+      return { description, ...filledOr('boolean'), ...(attribute.only_false && { not: { const: true } }) };
+    case 'list':
+    case 'set':
+      return { description, ...filledOr('array'), items: attributeSchema(attribute.of, strict) };
+    case 'map':
+      return { description, ...filledOr('object'), additionalProperties: attributeSchema(attribute.of, strict) };
+    case 'object':
+      return { description, ...filledOr('object'), ...members(attribute.attributes, strict) };
+    case 'document':
+      return attribute.wire === 'merge' ? mergeSchema(description) : { description, ...filledOr('object', true) };
+  }
+}
+
+/** An object alone lists no removed defaults. */
+function mergeSchema(description: string): JsonObject {
+  const step = { type: ['string', 'integer'] };
+  const paths = { type: 'array', items: { type: ['string', 'array'], pattern: '.', minItems: 1, items: step } };
+  return {
+    description: `${description} \`[object]\` or \`[object, list of removed paths]\`; a path is a list of keys, or a string with dots between them.`,
+    type: ['array', 'object', 'string'],
+    pattern: FILLED,
+    items: [{ type: 'object' }, paths],
+    additionalItems: false,
+    minItems: 1,
+  };
+}
+
+function members(attributes: Attributes, strict = false): JsonObject {
+  const declared = Object.entries(attributes).filter(([, { computed }]) => computed !== true);
+  const required = declared.filter(([, { optional }]) => optional !== true).map(([name]) => name);
+  return {
+    properties: Object.fromEntries(declared.map(([name, attribute]) => [name, attributeSchema(attribute, strict)])),
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+}
+
+const forEach: JsonObject = {
+  description: 'Makes one object for each text of a list or key of a map, addressed as `name["key"]`; `${each.key}` and `${each.value}` are filled in.',
+  type: ['array', 'object', 'string'],
+  items: { type: 'string' },
+  pattern: FILLED,
+};
+
+/** One declaration of the kind: what stands behind its name. `for_each` is taken off before validation. */
+export function bodySchema(kind: Kind): JsonObject {
+  const own = members(declarable(kind));
+  return { type: 'object', ...own, properties: { ...(own['properties'] as JsonObject), lifecycle: attributeSchema(lifecycle(kind), true) } };
+}
+
+export function whereSchema(kind: Kind): JsonObject {
+  return { type: 'object', ...members(whereOf(kind), true) };
+}
+
+export function settingsSchema(): JsonObject {
+  return { type: 'object', ...members(settings.attributes, true) };
+}
+
+/** One expectation; what `every` may say is checked apart from it, and filters too. */
+export function expectationSchema(collections: Collections): JsonObject {
+  const own = members(expectation(collections), true);
+  const properties = own['properties'] as JsonObject;
+  const { description } = properties['where'] as JsonObject;
+  const every = { description: (properties['every'] as JsonObject)['description'] as Json, ...filledOr('object') };
+  return { type: 'object', ...own, properties: { ...properties, where: { description: description as Json, ...filledOr('object'), additionalProperties: FILTER }, every } };
+}
+
+/** The value of a filter, which is text on its way. */
+const FILTER: JsonObject = { type: ['string', 'integer', 'boolean'] };
+
+/** As editors are told: with the keywords of `every`, and the filters of each collection. */
+function namedExpectations(collections: Collections): JsonObject {
+  const base = expectationSchema(collections);
+  const own = base['properties'] as JsonObject;
+  const properties = { ...own, every: { ...(own['every'] as JsonObject), allOf: [{ $ref: '#/definitions/every' }] } };
+  return {
+    description: 'What must hold of records that are only read; `drift` looks.',
+    type: 'object',
+    propertyNames: { pattern: NAME_PATTERN },
+    additionalProperties: { ...base, properties, anyOf: [{ required: ['every'] }, { required: ['count'] }], allOf: [...collections.values()].map(filterSchema) },
+  };
+}
+
+function filterSchema(collection: Collection): JsonObject {
+  const names = filterNames(collection);
+  const open = names.filter((name) => name.endsWith('[…]')).map((name) => [`^${name.slice(0, -3)}\\[[^\\[].*\\]$`, FILTER]);
+  const plain = names.filter((name) => !name.endsWith('[…]'));
+  const where = {
+    properties: Object.fromEntries([...plain, ...plain.map(shortFilter)].map((name) => [name, FILTER])),
+    patternProperties: Object.fromEntries(open),
+    additionalProperties: false,
+  };
+  const asked = { properties: { where }, ...(collection.operations.needs && { required: ['where'] }) };
+  // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own word
+  return { if: { properties: { collection: { const: collection.name } } }, then: asked };
+}
+
+function namedBodies(kind: Kind): JsonObject {
+  const body = bodySchema(kind);
+  const definition = { ...body, description: kind.doc, properties: { ...(body['properties'] as JsonObject), for_each: forEach }, examples: [kind.example as Json] };
+  return { description: kind.doc, type: 'object', propertyNames: { pattern: NAME_PATTERN }, additionalProperties: definition };
+}
+
+function file(title: string, properties: JsonObject): JsonObject {
+  return { $schema: DRAFT, title, type: 'object', properties, additionalProperties: false };
+}
+
+/** The schema of declarations of one kind alone: a map from names to declarations. */
+export function kindSchema(kind: Kind): JsonObject {
+  return { $schema: DRAFT, title: kind.name, ...namedBodies(kind) };
+}
+
+/** The schema of a declaration file. */
+export function declarationsSchema(kinds: Kinds, collections: Collections): JsonObject {
+  const all = [...kinds.values()];
+  const schema = file('trueup declarations', {
+    settings: { description: settings.doc, ...settingsSchema() },
+    variables: {
+      description: 'Values for `${var.NAME}`, unless `--var`, `TRUEUP_VAR_NAME` or the file of the environment gives another.',
+      type: 'object',
+      propertyNames: { pattern: NAME_PATTERN },
+    },
+    lookups: {
+      description: 'Existing objects that are not managed here. Exactly one live object must match.',
+      type: 'object',
+      propertyNames: { pattern: NAME_PATTERN },
+      additionalProperties: {
+        type: 'object',
+        minProperties: 1,
+        maxProperties: 1,
+        properties: Object.fromEntries(all.map((kind) => [kind.name, { description: kind.doc, minProperties: 1, ...whereSchema(kind) }])),
+        additionalProperties: false,
+      },
+    },
+    expectations: namedExpectations(collections),
+    ...Object.fromEntries(all.map((kind) => [kind.name, namedBodies(kind)])),
+  });
+  return { ...schema, definitions: { every: everySchema() } };
+}

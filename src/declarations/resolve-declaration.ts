@@ -1,0 +1,375 @@
+// One piece of a file becomes what it declares: `for_each` is unfolded, variables are filled in, the shape is checked,
+// references and secrets are made. A piece that is wrong yields complaints and nothing else.
+import {
+  NAME,
+  didYouMean,
+  formatAddress,
+  isOwnCredential,
+  isTree,
+  normalAll,
+  object,
+  roleLadder,
+  tryAddress,
+  walk,
+  type Attributes,
+  type Collections,
+  type Declaration,
+  type Diagnostic,
+  type Kind,
+  type Kinds,
+  type Lifecycle,
+  type Lookup,
+  type Origin,
+  type Settings,
+  type Values,
+} from '../model/index.js';
+import { placeText, type MayHold, type Piece } from './collect.js';
+import { ENV_NAME, escapeText, literalOf } from './expression.js';
+import { build, converted, substitute, type Desk, type Scope } from './interpolate.js';
+import type { Library } from './file-reader.js';
+import type { Report } from './diagnostics-list.js';
+import { ownCredential, type SecretSource } from './secret-source.js';
+import { isMap, type Raw, type RawMap } from './yaml/raw-values.js';
+import { check, found, type Complaint, type Validators } from './validation.js';
+import { ofType } from './stacks/variables.js';
+import type { Validator } from './validator.js';
+import { bodyOf, settings as settingsAttribute, whereOf } from './vocabulary.js';
+
+export interface Run {
+  readonly kinds: Kinds;
+  readonly collections: Collections;
+  readonly library: Library;
+  readonly validators: Validators;
+  readonly report: Report;
+  /** Complaints made already, so that the members of a `for_each` do not repeat one another. */
+  readonly said: Set<string>;
+  readonly scope: Scope;
+  readonly lookups: Desk['lookups'];
+  readonly secret: SecretSource;
+  /** Filled while loading. */
+  readonly forms: Map<string, Form>;
+  readonly unread: MayHold[];
+  /** What was complained of and cannot be planned: for checks that look at nothing but its references. */
+  readonly unusable: Declaration[];
+}
+
+/** Records a complaint, with its place and the lines around it. */
+export function complain(run: Run, piece: Piece, { path, code, summary, detail, names }: Complaint, address?: string): void {
+  if (names && run.unread.some((mayHold) => mayHold(...names))) return;
+  const full = [...piece.path, ...path];
+  const key = JSON.stringify([piece.from.file, full, code, summary]);
+  if (run.said.has(key)) return;
+  run.said.add(key);
+  run.report.add(() => {
+    const origin = originAt(run, piece, full);
+    return {
+      severity: 'error',
+      code,
+      summary,
+      ...(detail === undefined ? {} : { detail }),
+      ...(address === undefined ? {} : { address }),
+      ...(path.length === 0 ? {} : { attribute: path.join('.') }),
+      origin,
+      ...(origin.path === undefined && { frame: run.library.frame(piece.from, origin) }),
+    };
+  });
+}
+
+/** What a program made stands as a whole where it was made. */
+function originAt({ library }: Pick<Run, 'library'>, { from, origin }: Pick<Piece, 'from' | 'origin'>, path: readonly string[]): Origin {
+  return origin.path === undefined ? { file: from.file, ...library.locate(from, path) } : origin;
+}
+
+/** How a tree of attributes is read. */
+export interface Form {
+  readonly attributes: Attributes;
+  readonly validator: Validator;
+  /** What it is called in complaints. */
+  readonly what: string;
+  /** Whether references to other objects may stand at a path. */
+  readonly references: (path: readonly string[]) => boolean;
+}
+
+/** Fills in, checks and converts; undefined after a complaint. */
+export function read(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, inside: readonly string[]): Values | undefined {
+  const { values, wrong } = tryRead(run, piece, raw, form, scope, inside);
+  return wrong ? undefined : values;
+}
+
+/** Whatever could be made of it, and whether there was a complaint. */
+function tryRead(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, inside: readonly string[], address?: string): { readonly values: Values; readonly wrong: boolean } {
+  let wrong = false;
+  const say = ({ path, ...rest }: Complaint): void => {
+    wrong = true;
+    complain(run, piece, { ...rest, path: [...inside, ...path] }, address);
+  };
+  const root = object('', form.attributes);
+  const given = substitute(raw, root, [], scope, say);
+  const filled = piece.ofStack ? converted(given, root) : given;
+  for (const complaint of check(form.validator, form.attributes, filled, form.what)) say(complaint);
+  const desk: Desk = { kinds: run.kinds, lookups: run.lookups, references: form.references, secret: run.secret, complain: say };
+  const values = build(filled, root, [], desk);
+  return isTree(values) ? { values, wrong } : { values: {}, wrong: true };
+}
+
+export function settingsOf(run: Run, piece: Piece): Partial<Settings> {
+  const form: Form = { attributes: settingsAttribute.attributes, validator: run.validators.settings, what: 'settings', references: () => false };
+  const values = read(run, piece, piece.raw, form, run.scope, []) ?? {};
+  for (const complaint of allowEnvTrouble(piece.raw)) complain(run, piece, complaint);
+  for (const [path, least] of [
+    ['policy.max_deletes', 0],
+    ['policy.max_changed_percent', 0],
+    ['requests_per_minute', 1],
+  ] as const) {
+    const steps = path.split('.');
+    const value = steps.reduce<unknown>((tree, step) => (tree as Record<string, unknown> | undefined)?.[step], values);
+    if (typeof value === 'number' && value < least) complain(run, piece, { path: steps, code: 'out-of-range', summary: `\`${path}\` must be at least ${least}` });
+  }
+  const roles = values['roles'];
+  for (const name of isTree(roles) ? Object.keys(roles) : [])
+    if (roleLadder.some((one) => one === name))
+      complain(run, piece, { path: ['roles', name], code: 'known-role', summary: `\`${name}\` is a known role, which has its rank already`, detail: 'Rank custom roles alone.' });
+  return values;
+}
+
+/** Names that `settings.allow_env` writes out: it is read before anything is filled in. */
+export function allowedIn(pieces: readonly Piece[]): ReadonlySet<string> {
+  const last = pieces.flatMap(({ raw }) => (isMap(raw) && Array.isArray(raw['allow_env']) ? [raw['allow_env'] as readonly Raw[]] : [])).at(-1) ?? [];
+  return new Set(last.filter((one) => typeof one === 'string'));
+}
+
+function allowEnvTrouble(raw: Raw): readonly Complaint[] {
+  const given = isMap(raw) ? raw['allow_env'] : undefined;
+  return [given].flat().flatMap((name, index): readonly Complaint[] => {
+    const path = ['allow_env', ...(Array.isArray(given) ? [String(index)] : [])];
+    if (typeof name !== 'string') return [];
+    if (isOwnCredential(name)) return [{ path, ...ownCredential('`allow_env`', name) }];
+    return ENV_NAME.test(name)
+      ? []
+      : [{ path, code: 'bad-name', summary: '`allow_env` holds names of environment variables', detail: 'Write each name out, as in `allow_env: [SITE_KEY]`.' }];
+  });
+}
+
+export function mergeSettings(base: Settings, over: Partial<Settings>): Settings {
+  return { ...base, ...over, policy: { ...base.policy, ...over.policy }, v2_headers: { ...base.v2_headers, ...over.v2_headers }, roles: { ...base.roles, ...over.roles } };
+}
+
+export function lookupOf(run: Run, piece: Piece): Lookup | undefined {
+  const [name, ...more] = isMap(piece.raw) ? Object.keys(piece.raw) : [];
+  if (name === undefined || more.length > 0) {
+    const example = 'As in `hq: { accounts: { name: Headquarters } }`.';
+    return void complain(run, piece, { path: [], code: 'wrong-type', summary: `the lookup \`${piece.name}\` must hold exactly one kind`, detail: example });
+  }
+  const kind = run.kinds.get(name);
+  if (!kind)
+    return void complain(run, piece, {
+      path: [name],
+      code: 'unknown-kind',
+      summary: `\`${name}\` is no kind.${didYouMean(name, run.kinds.keys())}`,
+      detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
+    });
+  const form: Form = { attributes: whereOf(kind), validator: run.validators.where.get(name) as Validator, what: `a lookup of ${name}`, references: () => false };
+  const raw = (piece.raw as RawMap)[name] as Raw;
+  if (isMap(raw) && Object.keys(raw).length === 0)
+    return void complain(run, piece, {
+      path: [name],
+      code: 'missing-attribute',
+      summary: `the lookup \`${piece.name}\` asks for nothing`,
+      detail: 'Name at least one attribute that tells the object from all others.',
+    });
+  const where = read(run, piece, raw, form, run.scope, [name]);
+  return where && { name: piece.name, kind: name, where: normalAll(form.attributes, where), origin: piece.origin };
+}
+
+/** Made once a kind. */
+function formOf(run: Run, kind: Kind): Form {
+  const known = run.forms.get(kind.name);
+  const form = known ?? { attributes: bodyOf(kind), validator: run.validators.body.get(kind.name) as Validator, what: kind.name, references: ([top]) => top !== 'lifecycle' };
+  if (!known) run.forms.set(kind.name, form);
+  return form;
+}
+
+interface Member {
+  readonly key: string;
+  readonly value: Raw;
+}
+
+export function declarationsOf(run: Run, piece: Piece): readonly Declaration[] {
+  const kind = run.kinds.get(piece.path[0] as string) as Kind;
+  if (!isMap(piece.raw)) {
+    complain(run, piece, { path: [], code: 'wrong-type', summary: `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}` });
+    return membersUnknown(run, piece);
+  }
+  const { for_each: each, ...body } = piece.raw;
+  const form = formOf(run, kind);
+  const members = each === undefined ? [undefined] : ((piece.counted ? countedOf(run, piece, each) : membersOf(run, piece, each)) ?? membersUnknown(run, piece));
+  return members.flatMap((member) => declarationOf(run, piece, kind, form, body, member) ?? []);
+}
+
+function membersUnknown(run: Run, { path, name }: Piece): readonly [] {
+  run.unread.push((section, one) => section === path[0] && one === name);
+  return [];
+}
+
+const MOST_MEMBERS = 100_000;
+
+/** Members "0", "1", …; each one's value is its number. Undefined after a complaint. */
+function countedOf(run: Run, piece: Piece, raw: Raw): readonly Member[] | undefined {
+  let wrong = false;
+  const say = (complaint: Complaint): void => {
+    wrong = true;
+    complain(run, piece, complaint);
+  };
+  const count = ofType(substitute(raw, undefined, ['count'], run.scope, say), 'number');
+  if (wrong) return undefined;
+  if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MOST_MEMBERS)
+    return Array.from({ length: count }, (_, index) => ({ key: String(index), value: index }));
+  say({ path: ['count'], code: 'bad-count', summary: `\`count\` has to be a number from 0 to ${MOST_MEMBERS}`, detail: 'Work it out in the program, or use a loop there.' });
+  return undefined;
+}
+
+/** Undefined after a complaint. */
+function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] | undefined {
+  let wrong = false;
+  const say = (summary: string, more: readonly string[] = [], detail?: string): void => {
+    wrong = true;
+    complain(run, piece, { path: ['for_each', ...more], code: 'bad-for-each', summary, ...(detail === undefined ? {} : { detail }) });
+  };
+  const each = substitute(raw, undefined, ['for_each'], run.scope, (complaint) => {
+    wrong = true;
+    complain(run, piece, complaint);
+  });
+  if (wrong) return undefined;
+  if (isMap(each)) return Object.entries(each).map(([key, value]) => ({ key, value }));
+  if (!Array.isArray(each)) {
+    say(`\`for_each\`: a list of texts or a mapping is expected, not ${found(each)}`);
+    return undefined;
+  }
+  const seen = new Set<string>();
+  // A list in a stack is a set of texts, which `toset` makes of anything.
+  const isSet = piece.ofStack === true;
+  (each as readonly Raw[]).forEach((one, index) => {
+    const item = isSet && (typeof one === 'number' || typeof one === 'boolean') ? String(one) : one;
+    const key = typeof item === 'string' ? literalOf(item) : undefined;
+    if (typeof item !== 'string') say(`\`for_each\`: text is expected, not ${found(item)}`, [String(index)], 'Write it in quotes.');
+    else if (key === undefined) say('`for_each`: a key must be known before anything is read', [String(index)]);
+    else if (seen.has(key) && !isSet) say('`for_each`: the same key stands twice', [String(index)]);
+    else seen.add(key);
+  });
+  return wrong ? undefined : [...seen].map((key) => ({ key, value: escapeText(key) }));
+}
+
+function declarationOf(run: Run, piece: Piece, kind: Kind, form: Form, body: RawMap, member?: Member): Declaration | undefined {
+  const address = formatAddress({ kind: kind.name, name: piece.name, ...(member ? { key: member.key } : {}) });
+  const scope = member ? { ...run.scope, each: member } : run.scope;
+  const { values, wrong } = tryRead(run, piece, body, form, scope, [], address);
+  const named = { address, kind: kind.name, name: address.slice(kind.name.length + 1), origin: piece.origin, at: locator(run, piece) };
+  const wanted = wrong ? {} : lifecycleOf(values['lifecycle'] as Lifecycle | undefined, body, member);
+  const trouble = lifecycleTrouble(kind, wanted);
+  for (const complaint of trouble) complain(run, piece, complaint, address);
+  const waits = piece.depends_on && { depends_on: piece.depends_on };
+  if (wrong || trouble.length > 0) {
+    run.unusable.push({ ...named, values, lifecycle: {}, ...waits });
+    return undefined;
+  }
+  const former = piece.recounts && wanted.renamed_from === undefined ? formerCount(piece, member) : undefined;
+  return {
+    ...named,
+    values: normalAll(kind.attributes, values),
+    lifecycle: wanted,
+    ...(piece.origin.path !== undefined && { file: piece.from.file }),
+    ...(former !== undefined && { recounted: formatAddress({ kind: kind.name, ...former }) }),
+    ...waits,
+  };
+}
+
+/** With a `count`, the first is what stood there without one; without, it is what was the first. */
+function formerCount({ name, counted }: Piece, member: Member | undefined): { readonly name: string; readonly key?: string } | undefined {
+  if (!member) return { name, key: '0' };
+  return counted && member.key === '0' ? { name } : undefined;
+}
+
+/** Holds on to the place alone: ten thousand declarations must not keep what was read of them a second time. */
+function locator({ library }: Run, { from, path, origin }: Piece): Declaration['at'] {
+  return (inner) => originAt({ library }, { from, origin }, [...path, ...inner.split('.')]);
+}
+
+/** A bare earlier name of a whole `for_each` means the member with the same key. */
+function lifecycleOf(wanted: Lifecycle | undefined, body: RawMap, member: Member | undefined): Lifecycle {
+  const raw = body['lifecycle'];
+  const written = isMap(raw) ? raw['renamed_from'] : undefined;
+  if (!member || !wanted?.renamed_from || typeof written !== 'string' || !NAME.test(written)) return wanted ?? {};
+  return { ...wanted, renamed_from: formatAddress({ kind: '', name: written, key: member.key }).slice(1) };
+}
+
+function lifecycleTrouble(kind: Kind, { ignore_changes: ignored, renamed_from: former }: Lifecycle): readonly Complaint[] {
+  if (ignored === undefined && former === undefined) return [];
+  const names = [...walk(kind.attributes)].filter(([, { computed }]) => computed !== true).map(([path]) => path);
+  const unknown = (ignored ?? []).flatMap((name, index): readonly Complaint[] =>
+    names.includes(name)
+      ? []
+      : [
+          {
+            path: ['lifecycle', 'ignore_changes', String(index)],
+            code: 'unknown-attribute',
+            summary: `\`${name}\` is not an attribute of ${kind.name} that could be ignored.${didYouMean(name, names)}`,
+            detail: `Attributes: ${names.join(', ')}.`,
+          },
+        ],
+  );
+  if (former === undefined || tryAddress(`${kind.name}.${former}`)) return unknown;
+  return [
+    ...unknown,
+    {
+      path: ['lifecycle', 'renamed_from'],
+      code: 'bad-name',
+      summary: '`lifecycle.renamed_from` is no name',
+      detail: 'Write the earlier name alone, without its kind; with `["key"]` behind it for a member of a `for_each`.',
+    },
+  ];
+}
+
+/** Two declarations cannot be bound to one live object, nor take over one earlier name, nor one that is still declared. */
+export function refuseConflicts(run: Run, declarations: readonly Declaration[]): void {
+  const declared = new Map(declarations.map((one) => [one.address, one]));
+  for (const one of declarations) {
+    const { renamed_from: former } = one.lifecycle;
+    const other = former === undefined ? undefined : declared.get(`${one.kind}.${former}`);
+    if (other && other !== one) run.report.add(() => stillDeclared(one, other));
+  }
+  for (const word of ['adopt', 'renamed_from'] as const) {
+    const first = new Map<string, Declaration>();
+    for (const one of declarations) {
+      const value = one.lifecycle[word];
+      if (value === undefined) continue;
+      const key = `${one.kind}.${value}`;
+      const other = first.get(key);
+      if (!other) first.set(key, one);
+      else run.report.add(() => conflict(one, other, word, value));
+    }
+  }
+}
+
+function stillDeclared(one: Declaration, { address, origin }: Declaration): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'renamed-declared',
+    summary: `${one.address} was renamed from ${address}, which is declared too`,
+    detail: `It stands in ${placeText(origin)}. Remove \`lifecycle.renamed_from\`, or rename in two runs: the one that makes room first.`,
+    address: one.address,
+    attribute: 'lifecycle.renamed_from',
+    origin: one.at('lifecycle.renamed_from'),
+  };
+}
+
+function conflict(one: Declaration, other: Declaration, word: string, value: string): Diagnostic {
+  return {
+    severity: 'error',
+    code: word === 'adopt' ? 'adopt-taken' : 'conflicting-renames',
+    summary: `${one.address} and ${other.address} both have \`${word}: ${value}\``,
+    detail: `The other stands in ${placeText(other.origin)}. Remove the line from one of them.`,
+    address: one.address,
+    attribute: `lifecycle.${word}`,
+    origin: one.at(`lifecycle.${word}`),
+  };
+}

@@ -1,0 +1,143 @@
+// A document attribute is JSON text in a stack, with references inside the text. It becomes the tree it says, each
+// reference where it stood.
+import { isObject, type Attributes, type Json, type JsonObject } from '../../model/index.js';
+import { partsOf } from '../expression.js';
+import type { Raw } from '../yaml/raw-values.js';
+import { blockAt, quotedValue, rawOf, textValue, type Site } from './values.js';
+import { isTraversal, templateParts, type TemplatePart } from './template.js';
+import { typeIn } from './variables.js';
+import { attributeAt } from '../vocabulary.js';
+
+/** What stands for the expressions of a document while the text around them is parsed: their numbers between a character that the document has not. */
+interface Marks {
+  readonly character: string;
+  readonly parts: readonly TemplatePart[];
+}
+
+/** Of those that mean nothing to anybody; undefined where the text has all of them, spelled out or as escapes. */
+function unusedIn(text: string): string | undefined {
+  const escapes = text.toLowerCase();
+  for (let code = 0xe000; code <= 0xf8ff; code += 1) {
+    const character = String.fromCharCode(code);
+    if (!text.includes(character) && !escapes.includes(`\\u${code.toString(16)}`)) return character;
+  }
+  return undefined;
+}
+
+export function documentOf(value: Json, path: readonly string[], site: Site): Raw {
+  const text = spelledOut(value, site);
+  if (typeof text !== 'string') return bad(site, path, 'JSON text is expected');
+  const parts = templateParts(text);
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined && typeof only !== 'string') return textValue(parts, path, site);
+  const character = unusedIn(text);
+  if (character === undefined) return bad(site, path, 'this text has every character that means nothing');
+  let quoted = false;
+  const marked = parts.map((part, index) => {
+    if (typeof part !== 'string') return quoted ? `${character}${index}${character}` : `"${character}${character}${index}${character}"`;
+    quoted = endsQuoted(part, quoted);
+    return part;
+  });
+  let tree: Json;
+  try {
+    tree = JSON.parse(marked.join('')) as Json;
+  } catch {
+    return parts.some(isEscaped) ? bad(site, path, 'quotes inside of `${…}` are escaped here, which nobody reads', KEPT) : bad(site, path, 'this is no JSON text');
+  }
+  return treeOf(tree, { character, parts }, path, site);
+}
+
+/** JSON escapes the quotes of a key, as in `${TYPE.NAME[\"a\"].id}`. */
+const isEscaped = (part: TemplatePart): boolean => typeof part !== 'string' && /^[^"]*\\"/.test(part.text);
+
+const KEPT = `Let a local hold the reference: \`const it = new TerraformLocal(this, 'it', '\${TYPE.NAME["key"].id}')\`, and \`it.asString\` in the document.`;
+
+function bad({ complain }: Site, path: readonly string[], why: string, detail = 'Write `JSON.stringify({ … })` in the program.'): Raw {
+  complain({ path, code: 'bad-json', summary: `\`${path.join('.')}\`: ${why}`, detail });
+  return {};
+}
+
+/** The text that one local stands for: it is JSON text there, too. */
+function spelledOut(value: Json, { stack }: Site): Json {
+  const parts = typeof value === 'string' ? templateParts(value) : [];
+  const [only] = parts;
+  if (only === undefined || parts.length > 1 || typeof only === 'string' || !isTraversal(only)) return value;
+  const [head, name, ...more] = only.steps;
+  const local = head === 'local' && typeof name === 'string' && more.length === 0 ? blockAt(stack.tree, 'locals')[name] : undefined;
+  return typeof local === 'string' ? local : value;
+}
+
+/** Whether a JSON text that goes on with `text` is inside of a string. */
+function endsQuoted(text: string, before: boolean): boolean {
+  let quoted = before;
+  for (let at = 0; at < text.length; at += 1) {
+    if (quoted && text[at] === '\\') at += 1;
+    else if (text[at] === '"') quoted = !quoted;
+  }
+  return quoted;
+}
+
+function treeOf(value: Json, marks: Marks, path: readonly string[], site: Site): Raw {
+  if (typeof value === 'string') {
+    const bare = value.startsWith(marks.character + marks.character);
+    const pieces = value
+      .slice(bare ? 1 : 0)
+      .split(marks.character)
+      .map((piece, index) => (index % 2 === 0 ? piece : (marks.parts[Number(piece)] as TemplatePart)));
+    const parts = pieces.filter((part) => part !== '');
+    const [only] = parts;
+    if (only === undefined) return textValue([''], path, site);
+    if (parts.length > 1 || typeof only === 'string') return textValue(parts, path, site);
+    return bare ? bareValue(only, path, site) : quotedValue(only, path, site);
+  }
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item, index) => treeOf(item, marks, [...path, String(index)], site));
+  if (!isObject(value)) return rawOf(value, path, site);
+  return Object.fromEntries(Object.entries(value).flatMap(([key, item]) => (isKey(key, marks, path, site) ? [[key, treeOf(item, marks, [...path, key], site)]] : [])));
+}
+
+/** An expression in no quotes keeps its type, and so must not be text: Terraform reads what it says as JSON. */
+function bareValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: Site): Raw {
+  let wrong = false;
+  const value = textValue([part], path, { ...site, complain: (complaint) => ((wrong = true), site.complain(complaint)) });
+  if (!wrong && typeof value === 'string' && isText(value, site))
+    site.complain({ path, code: 'unquoted-text', summary: `\`${path.join('.')}\`: ${part.text} is text and stands in no quotes`, detail: `Write it in quotes: "${part.text}".` });
+  return value;
+}
+
+/** Whether text is all that a value can turn out to be. */
+function isText(value: string, { stack, ofTexts }: Site): boolean {
+  const [only, ...more] = partsOf(value);
+  if (typeof only !== 'object' || more.length > 0) return true;
+  switch (only.from) {
+    case 'var':
+      return holdsText(blockAt(stack.tree, 'variable', only.name), only.path);
+    case 'each':
+      return only.path[0] === 'key' || ofTexts === true;
+    case 'declared':
+      return isTextual([...stack.kinds.values()].find(({ name }) => name === only.kind)?.attributes, only.attribute);
+    case 'lookup':
+      return isTextual(stack.found(only.name)?.attributes, only.attribute);
+    default:
+      return true;
+  }
+}
+
+/** Of a variable without a type, what it is given at first tells. */
+function holdsText({ type, default: initial }: JsonObject, [...steps]: readonly string[]): boolean {
+  let held = typeof type === 'string' ? typeIn(type) : undefined;
+  if (held === undefined) return steps.length === 0 && typeof initial === 'string';
+  for (; steps.length > 0 && typeof held === 'object'; steps.pop()) held = held.of;
+  return held === 'text';
+}
+
+/** What does not exist is complained of elsewhere. */
+function isTextual(attributes: Attributes | undefined, name: string): boolean {
+  const word = attributes && attributeAt(attributes, name.split('.'))?.word;
+  return word === 'text' || word === 'ref' || word === 'choice';
+}
+
+function isKey(key: string, { character }: Marks, path: readonly string[], { complain }: Site): boolean {
+  const right = key !== '__proto__' && !key.includes(character);
+  if (!right) complain({ path, code: 'unsupported-expression', summary: `\`${path.join('.')}\`: a key of a document has to be plain text` });
+  return right;
+}

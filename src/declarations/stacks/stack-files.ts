@@ -1,0 +1,161 @@
+// Finds the synthesised stacks behind PATHs and reads them: one `cdk.tf.json`, an output folder with its manifest, or
+// a CDK program, which is run first. Nothing outside of the folder that was named is read.
+import { dirname, join, posix } from 'node:path';
+import { isObject, madeIn, type Diagnostic, type Json, type JsonObject, type Made, type Origin } from '../../model/index.js';
+import type { DeclarationFiles } from '../../platform/index.js';
+import { whyNot, type Found, type StackSource } from '../paths.js';
+import { limits } from '../yaml/raw-values.js';
+import { blockAt } from './values.js';
+
+/** A stack that was read. */
+export interface StackFile {
+  /** What stands for it in the state: the file, or the `cdktf.json` of the program that wrote it. */
+  readonly from: Found;
+  readonly name: string;
+  readonly tree: JsonObject;
+  /** False for a stack that was not named: others may read its outputs, and that is all. */
+  readonly wanted: boolean;
+}
+
+/** What the program itself said of its constructs. */
+export interface Remark {
+  readonly path: string;
+  readonly level: string;
+  readonly message: string;
+  readonly trace: readonly string[];
+  readonly from: Found;
+}
+
+/** A declaration file that a program wrote instead of stacks; it is gone once it was read. */
+export interface ProgramDocument extends Found {
+  readonly bytes: Uint8Array;
+}
+
+export interface StackFiles {
+  readonly documents: readonly ProgramDocument[];
+  readonly stacks: readonly StackFile[];
+  readonly remarks: readonly Remark[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Runs the program of a folder that holds `cdktf.json`; gives the folder it wrote its stacks into. Both absolute. @throws Refusal */
+export type Synthesise = (folder: string) => Promise<string>;
+
+const LARGEST = 64 * 1024 * 1024;
+
+interface Shelf {
+  readonly files: DeclarationFiles;
+  /** By path. */
+  readonly stacks: Map<string, StackFile>;
+  readonly documents: ProgramDocument[];
+  readonly remarks: Remark[];
+  readonly diagnostics: Diagnostic[];
+}
+
+/** @param synthesise absent where programs are not to be run: then they hold nothing */
+export async function readStacks(files: DeclarationFiles, sources: readonly StackSource[], synthesise: Synthesise | undefined): Promise<StackFiles> {
+  const shelf: Shelf = { files, stacks: new Map(), documents: [], remarks: [], diagnostics: [] };
+  for (const { is, file, path } of sources) {
+    if (is === 'file') readOne(shelf, { file, path, named: true });
+    else if (is === 'folder') readFolder(shelf, path, (inner) => posix.join(file, inner));
+    else if (synthesise) readOutput(shelf, await synthesise(dirname(path)), file);
+  }
+  return { ...shelf, stacks: [...shelf.stacks.values()] };
+}
+
+/** Stacks, or declaration files. Both are known by the program: the folder does not last. */
+function readOutput(shelf: Shelf, folder: string, file: string): void {
+  const names = shelf.files.list(folder).filter((name) => /\.ya?ml$/.test(name));
+  const shownOf = (inner: string): string => `${file}/${inner}`;
+  if (names.length === 0 || shelf.files.stat(join(folder, 'manifest.json'))) return readFolder(shelf, folder, shownOf, { program: file });
+  for (const name of names.toSorted()) {
+    const found = { file: shownOf(name), path: join(folder, name), named: true };
+    if (shelf.files.isLink(found.path)) leadsAway(shelf, found);
+    else if (shelf.files.stat(found.path)?.kind !== 'file') complain(shelf, found, 'not-a-file', `${found.file} is no regular file`);
+    else shelf.documents.push(documentIn(shelf, found, file));
+  }
+}
+
+function documentIn({ files }: Shelf, found: Found, program: string): ProgramDocument {
+  const bytes = files.read(found.path, limits.bytes + 1);
+  const originOf = ({ path, at }: Made): Origin => ({ ...(at ? { ...at, file: posix.join(posix.dirname(program), at.file) } : { file: program, line: 0, column: 0 }), path });
+  return { ...found, bytes, made: new Map([...madeIn(new TextDecoder().decode(bytes))].map(([key, made]) => [key, originOf(made)])) };
+}
+
+function leadsAway(shelf: Shelf, found: Found): undefined {
+  return complain(shelf, found, 'not-a-file', `${found.file} is a link, or is reached by one`, 'What a program writes has to be in its output folder itself.');
+}
+
+function readOne(shelf: Shelf, from: Found): void {
+  const tree = treeIn(shelf, from);
+  if (!tree) return;
+  const { stackName } = blockAt(tree, '//', 'metadata');
+  put(shelf, { from, name: typeof stackName === 'string' ? stackName : from.file, tree, wanted: true });
+  const folder = dirname(dirname(dirname(from.path)));
+  if (shelf.files.stat(join(folder, 'manifest.json'))?.kind === 'file') readFolder(shelf, folder, (inner) => inner, { only: from.path });
+}
+
+/** One that is wanted is never replaced by one that is only asked for its outputs. */
+function put({ stacks }: Shelf, one: StackFile): void {
+  if (!stacks.get(one.from.path)?.wanted) stacks.set(one.from.path, one);
+}
+
+interface Reading {
+  /** Where one of the stacks alone is wanted: the others are there to be asked. */
+  readonly only?: string;
+  /** What stands for all of them: the program that wrote them. */
+  readonly program?: string;
+}
+
+/** The stacks that a manifest names. @param shownOf what a file of the folder is called */
+function readFolder(shelf: Shelf, folder: string, shownOf: (inner: string) => string, { only, program }: Reading = {}): void {
+  const foundIn = (inner: string): Found => ({ file: shownOf(inner), path: join(folder, inner), named: true });
+  const treeBelow = (inner: string): JsonObject | undefined => (isReachedByLink(shelf, folder, inner) ? leadsAway(shelf, foundIn(inner)) : treeIn(shelf, foundIn(inner)));
+  const manifest = foundIn('manifest.json');
+  const tree = treeBelow('manifest.json');
+  for (const [name, stack] of Object.entries(tree ? blockAt(tree, 'stacks') : {})) {
+    const { synthesizedStackPath: inner, annotations } = isObject(stack) ? stack : {};
+    if (typeof inner !== 'string' || !isBelow(inner)) {
+      complain(shelf, manifest, 'bad-manifest', `${manifest.file} does not say where the stack ${name} is, or says it is elsewhere`, 'Synthesise anew: trueup synth');
+      continue;
+    }
+    const found = foundIn(inner);
+    const from = program === undefined ? found : { ...found, file: program };
+    const read = shelf.stacks.has(from.path) ? undefined : treeBelow(inner);
+    if (read) put(shelf, { from, name, tree: read, wanted: only === undefined });
+    if (only === undefined && Array.isArray(annotations)) shelf.remarks.push(...(annotations as readonly Json[]).flatMap((one) => remarkOf(one, from) ?? []));
+  }
+}
+
+/** Whether any step from the folder on is a link. */
+function isReachedByLink({ files }: Shelf, folder: string, inner: string): boolean {
+  const steps = posix.normalize(inner).split('/');
+  return steps.some((_, index) => files.isLink(join(folder, ...steps.slice(0, index + 1))));
+}
+
+const isBelow = (path: string): boolean => !posix.isAbsolute(path) && !path.includes('\\') && !posix.normalize(path).startsWith('..');
+
+function remarkOf(one: Json, from: Found): Remark | undefined {
+  if (!isObject(one)) return undefined;
+  const { constructPath: path, level, message, stacktrace } = one;
+  if (typeof path !== 'string' || typeof level !== 'string' || typeof message !== 'string') return undefined;
+  return { path, level, message, from, trace: Array.isArray(stacktrace) ? (stacktrace as readonly Json[]).filter((line) => typeof line === 'string') : [] };
+}
+
+function complain({ diagnostics }: Shelf, { file }: Found, code: string, summary: string, detail?: string): undefined {
+  diagnostics.push({ severity: 'error', code, summary, ...(detail === undefined ? {} : { detail }), origin: { file, line: 1, column: 1 } });
+}
+
+/** The object that a JSON file holds. The parser's own words are not repeated: they quote the text. */
+function treeIn(shelf: Shelf, from: Found): JsonObject | undefined {
+  try {
+    if (shelf.files.stat(from.path)?.kind !== 'file') return complain(shelf, from, 'not-a-file', `${from.file} is no regular file`);
+    const bytes = shelf.files.read(from.path, LARGEST + 1);
+    if (bytes.length > LARGEST) return complain(shelf, from, 'too-large', `${from.file} is larger than 64 MiB`, 'Split the program into several stacks.');
+    const tree = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json;
+    return isObject(tree) ? tree : complain(shelf, from, 'bad-stack', `${from.file} holds no JSON object`);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return complain(shelf, from, 'bad-stack', `${from.file} is no JSON text`, 'Synthesise anew: trueup synth');
+    return complain(shelf, from, 'unreadable', `cannot read ${from.file}: ${whyNot(error)}`);
+  }
+}

@@ -1,0 +1,154 @@
+// Checks shapes with ajv and says in our own words what is wrong. The validators of the built-in kinds are compiled
+// beforehand; they are found by the digest of their schema, so a stale one is never used.
+import { didYouMean, digest, idOf, onlyFalse, type Attribute, type Attributes, type Collections, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import { precompiled } from './generated/validators.js';
+import { Word, isMap, type Raw } from './yaml/raw-values.js';
+import { bodySchema, expectationSchema, settingsSchema, whereSchema } from './file-schema.js';
+import type { SchemaError, Validator } from './validator.js';
+import { anything, attributeAt } from './vocabulary.js';
+
+/** What is wrong inside one declaration; `path` leads to the place, from its attributes on. */
+export interface Complaint {
+  readonly path: readonly string[];
+  readonly code: string;
+  readonly summary: string;
+  readonly detail?: string;
+  /** It says that this is nowhere, which is not known if a file or section could not be read. */
+  readonly names?: readonly [section: string, name: string];
+}
+
+export interface Validators {
+  readonly settings: Validator;
+  readonly expectation: Validator;
+  readonly body: ReadonlyMap<string, Validator>;
+  readonly where: ReadonlyMap<string, Validator>;
+}
+
+export async function validatorsOf(kinds: Kinds, collections: Collections): Promise<Validators> {
+  const list = [...kinds.values()];
+  const [settings, expectation, ...rest] = await Promise.all(
+    [settingsSchema(), expectationSchema(collections), ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)])].map(validatorOf),
+  );
+  const pick = (first: number) => new Map(list.map((kind, index) => [kind.name, rest[first + 2 * index] as Validator]));
+  return { settings: settings as Validator, expectation: expectation as Validator, body: pick(0), where: pick(1) };
+}
+
+export const bodyValidator = (kind: Kind): Promise<Validator> => validatorOf(bodySchema(kind));
+
+async function validatorOf(schema: JsonObject): Promise<Validator> {
+  const known = precompiled[digest(schema)];
+  if (known) return known;
+  return (await import('./compile-validator.js')).compile(schema);
+}
+
+/** Every complaint about `data`, which should be an object with these attributes. `what` names it, as in `alert_rules`. */
+export function check(validator: Validator, attributes: Attributes, data: Raw, what: string): readonly Complaint[] {
+  if (!isMap(data)) return [{ path: [], code: 'wrong-type', summary: `a mapping of attributes is expected, not ${found(data)}` }];
+  if (validator(data)) return [];
+  const errors = (validator.errors ?? []).filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath));
+  return errors.flatMap((error) => explain(error, attributes, data, what) ?? []);
+}
+
+function explain({ instancePath, keyword, params }: SchemaError, attributes: Attributes, data: Raw, what: string): Complaint | undefined {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const value = valueAt(data, path);
+  if (value instanceof Word) return undefined;
+  const attribute = path.length === 0 ? undefined : attributeAt(attributes, path);
+  const around = path.length === 0 ? attributes : attribute?.word === 'object' ? attribute.attributes : {};
+  const where = path.length === 0 ? what : `\`${path.join('.')}\``;
+  if (keyword === 'additionalProperties') return unknown(path, String(params['additionalProperty']), around, where);
+  if (keyword === 'required') return missing(path, String(params['missingProperty']), around, where);
+  if (attribute?.secret === true && typeof value === 'string' && value.includes('${')) return undefined;
+  return attribute && mismatch(path, attribute, value, [params['type']].flat().includes('null'));
+}
+
+function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
+  let value: Raw | undefined = data;
+  for (const step of path) value = typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? (value as { readonly [key: string]: Raw })[step] : undefined;
+  return value;
+}
+
+function unknown(path: readonly string[], name: string, around: Attributes, where: string): Complaint {
+  const full = [...path, name];
+  if (Object.hasOwn(around, name)) return { path: full, code: 'computed-attribute', summary: `\`${name}\` belongs to the server and cannot be declared`, detail: 'Remove it.' };
+  const names = Object.keys(around).filter((one) => around[one]?.computed !== true);
+  return { path: full, code: 'unknown-attribute', summary: `\`${name}\` is not an attribute of ${where}.${didYouMean(name, names)}`, detail: `Attributes: ${names.join(', ')}.` };
+}
+
+function missing(path: readonly string[], name: string, around: Attributes, where: string): Complaint {
+  const doc = around[name]?.doc ?? '';
+  return { path, code: 'missing-attribute', summary: `\`${name}\` is missing in ${where}`, ...(doc ? { detail: `\`${name}\`: ${doc}` } : {}) };
+}
+
+/** A value that does not fit its attribute. A secret's value is not even described. @param nullable whether null would have fitted, where that is known */
+export function mismatch(path: readonly string[], attribute: Attribute, value: Raw | undefined, nullable = false): Complaint {
+  const where = path.join('.');
+  if (attribute.secret === true) {
+    return {
+      path,
+      code: 'literal-secret',
+      summary: `\`${where}\` is secret: its value cannot stand in a file`,
+      detail: 'Write `"${secret.env.NAME}"` or `"${secret.file.PATH}"`.',
+    };
+  }
+  if (attribute.word === 'choice' && typeof value === 'string') {
+    const right = didYouMean(value, attribute.values);
+    return { path, code: 'unknown-choice', summary: `\`${where}\` is not one of its words.${right}`, detail: `Words: ${attribute.values.join(', ')}.` };
+  }
+  if (attribute.only_false === true && value === true) return { ...onlyFalse(where), path };
+  const fix = remedy(attribute, value);
+  return {
+    path,
+    code: value === null ? 'null-value' : 'wrong-type',
+    summary: `\`${where}\`: ${expected(attribute, nullable)} is expected, not ${found(value)}${namesNothing(attribute, value) ? ' that names nothing' : ''}`,
+    ...(fix ? { detail: fix } : {}),
+  };
+}
+
+const namesNothing = ({ word }: Attribute, value: Raw | undefined): boolean => word === 'ref' && typeof value === 'string' && idOf(value) === null;
+
+function expected(attribute: Attribute, nullable: boolean): string {
+  switch (attribute.word) {
+    case 'text':
+      return 'text';
+    case 'choice':
+      return `one of ${attribute.values.join(', ')}`;
+    case 'ref':
+      return attribute.wire === 'integer' ? 'an identifier of digits or a reference' : 'an identifier or a reference';
+    case 'integer':
+      return 'an integer';
+    case 'number':
+      return 'a number';
+    case 'flag':
+      return 'true or false';
+    case 'list':
+    case 'set':
+      return 'a list';
+    case 'map':
+    case 'object':
+      return 'a mapping';
+    case 'document':
+      return attribute.wire === 'merge' || attribute === anything ? 'a list of an object and of the paths removed from the defaults,' : `a mapping${nullable ? ' or null' : ''}`;
+  }
+}
+
+export function found(value: Raw | undefined): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return value instanceof Word ? `the word \`${String(value)}\`` : 'a mapping';
+  return typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'true or false' : Number.isInteger(value) ? 'an integer' : 'a number';
+}
+
+function remedy(attribute: Attribute, value: Raw | undefined): string | undefined {
+  const { word } = attribute;
+  if (value === null || namesNothing(attribute, value)) {
+    const none = word === 'list' || word === 'set' ? '`[]` means none; ' : '';
+    return `Give it a value, or leave the key out: ${none}what is absent is not managed.`;
+  }
+  if (word === 'text' || word === 'choice') return typeof value === 'number' || typeof value === 'boolean' ? 'Write it in quotes.' : undefined;
+  if (word === 'list' || word === 'set') return Array.isArray(value) || isMap(value) ? undefined : 'Write it in brackets: `[ … ]`.';
+  return undefined;
+}

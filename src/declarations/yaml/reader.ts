@@ -1,0 +1,189 @@
+// The authority on YAML: the whole of YAML 1.2 core, less what a declaration file may not hold. The text is counted
+// token by token before anything is composed, so that no file can cost more than its size allows.
+// Every complaint is worded here, because the library's own messages can quote the text, and with it a secret.
+import { Composer, CST, Lexer, Parser, isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLError, type YAMLMap } from 'yaml';
+import { limits, plainText, type Fault, type Marks, type Raw, type RawDocument } from './raw-values.js';
+
+/** How many values aliases may stand for, all together. */
+const MOST_ALIASED = 10_000;
+
+export type Reading = { readonly documents: readonly RawDocument[] } | { readonly faults: readonly Fault[] };
+
+/** The documents of `text`, empty ones left out, with the keys of containers down to depth `marked` marked; or what is wrong. */
+export function readYaml(text: string, marked: number, mostTokens: number = limits.tokens): Reading {
+  const fault = scan(text, mostTokens);
+  if (fault) return { faults: [fault] };
+  const faults: Fault[] = [];
+  const documents: RawDocument[] = [];
+  const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true, prettyErrors: false, logLevel: 'silent', strict: true });
+  for (const document of composer.compose(new Parser().parse(text))) {
+    const first = document.errors[0];
+    if (first) {
+      faults.push(inOurWords(first));
+      continue;
+    }
+    const walk: Walk = { marked, marks: new Map(), anchors: new Map(), faults, aliased: 0 };
+    const root = document.contents === null ? null : convert(walk, document.contents, 1).value;
+    if (root !== null) documents.push({ root, marks: walk.marks });
+  }
+  return faults.length > 0 ? { faults: faults.toSorted((a, b) => a.offset - b.offset) } : { documents };
+}
+
+/** Looks at the tokens alone: how many, how deep, and those that no declaration file may hold. */
+function scan(text: string, mostTokens: number): Fault | undefined {
+  let [offset, lineStart, tokens, flow] = [0, 0, 0, 0];
+  const columns: number[] = [];
+  for (const token of new Lexer().lex(text)) {
+    const type = CST.tokenType(token);
+    tokens += 1;
+    if (tokens > mostTokens) return { offset, code: 'too-large', summary: `the file holds more than ${mostTokens} tokens`, detail: 'Split it into several files.' };
+    const forbidden = forbids(type, token, offset);
+    if (forbidden) return forbidden;
+    if (type === 'flow-map-start' || type === 'flow-seq-start') flow += 1;
+    else if (type === 'flow-map-end' || type === 'flow-seq-end') flow -= 1;
+    else if (flow === 0 && (type === 'seq-item-ind' || type === 'explicit-key-ind' || type === 'scalar' || type === 'single-quoted-scalar' || type === 'double-quoted-scalar')) {
+      while (columns.length > 0 && (columns.at(-1) as number) >= offset - lineStart) columns.pop();
+      columns.push(offset - lineStart);
+    }
+    if (columns.length + flow > 2 * limits.levels) return tooDeep(offset);
+    if (type === 'newline') lineStart = offset + token.length;
+    if (type !== 'doc-mode' && type !== 'flow-error-end' && token !== CST.SCALAR) offset += token.length;
+  }
+  return undefined;
+}
+
+const tooDeep = (offset: number): Fault => ({ offset, code: 'too-deep', summary: `nested deeper than ${limits.levels} levels` });
+
+function forbids(type: string | null, token: string, offset: number): Fault | undefined {
+  if (type === 'tag') return { offset, code: 'yaml-tag', summary: 'tags are not allowed', detail: 'Remove the word that begins with `!`, or write the text in quotes.' };
+  if (type !== 'directive-line') return undefined;
+  if (/^%YAML[ \t]+1\.2[ \t]*(?:#.*)?$/.test(token.trimEnd())) return undefined;
+  return { offset, code: 'yaml-directive', summary: 'only the directive `%YAML 1.2` is allowed', detail: 'Remove the line: YAML 1.2 is what is read anyway.' };
+}
+
+const words: Readonly<Partial<Record<string, readonly [summary: string, detail?: string]>>> = {
+  ALIAS_PROPS: ['an alias cannot have an anchor of its own'],
+  BAD_ALIAS: ['the alias or anchor is not valid', 'A plain text cannot begin with `*` or `&`: write it in quotes.'],
+  BAD_DIRECTIVE: ['the directive is not valid', 'A plain text cannot begin with `%`: write it in quotes.'],
+  BAD_DQ_ESCAPE: ['unknown escape in double quotes', 'Write a backslash as `\\\\`, or use single quotes.'],
+  BAD_INDENT: ['the indentation does not fit', 'Keys of one mapping begin in the same column.'],
+  BAD_SCALAR_START: ['a plain text cannot begin like this', 'Write it in quotes.'],
+  BLOCK_AS_IMPLICIT_KEY: ['two keys on one line, or a list where a text is expected', 'Write the text in quotes if it holds `: `, or put the inner key on a line of its own.'],
+  BLOCK_IN_FLOW: ['an indented block cannot stand inside `[…]` or `{…}`'],
+  KEY_OVER_1024_CHARS: ['the key is longer than 1,024 characters'],
+  MISSING_CHAR: ['a character is missing here', 'Look for a quote or bracket that is not closed, or a key without `: ` behind it.'],
+  MULTILINE_IMPLICIT_KEY: ['a key must stand on one line', 'Look for a missing `:` in the line before, or a quote that is not closed.'],
+  TAB_AS_INDENT: ['a tab is used as indentation', 'Indent with spaces.'],
+};
+
+function inOurWords(error: YAMLError): Fault {
+  const [summary, detail] = words[error.code] ?? ['this is not valid YAML', 'Look for a wrong indentation, a missing `: `, or a quote or bracket that is not closed.'];
+  return { offset: error.pos[0], code: 'yaml-syntax', summary, ...(detail === undefined ? {} : { detail }) };
+}
+
+interface Walk {
+  readonly marked: number;
+  readonly marks: Marks;
+  readonly anchors: Map<string, Converted>;
+  readonly faults: Fault[];
+  aliased: number;
+}
+
+/** A value and how many values it is made of, aliases counted out in full. */
+interface Converted {
+  readonly value: Raw;
+  readonly size: number;
+}
+
+function convert(walk: Walk, node: ParsedNode | null, depth: number): Converted {
+  if (node === null) return { value: null, size: 1 };
+  if (depth > limits.levels) return wrong(walk, tooDeep(node.range[0]));
+  if (isAlias(node)) return convertAlias(walk, node.source, node.range[0]);
+  const converted = isMap(node) ? convertMap(walk, node, depth) : isSeq(node) ? convertItems(walk, node.items, depth) : { value: convertScalar(walk, node as ParsedNode), size: 1 };
+  const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
+  if (anchor !== undefined) walk.anchors.set(anchor, converted);
+  return converted;
+}
+
+function wrong(walk: Walk, fault: Fault): Converted {
+  walk.faults.push(fault);
+  return { value: null, size: 1 };
+}
+
+function convertAlias(walk: Walk, name: string, offset: number): Converted {
+  const target = walk.anchors.get(name);
+  if (!target)
+    return wrong(walk, { offset, code: 'yaml-alias', summary: 'the alias names no anchor before it', detail: 'An anchor stands before its aliases and not around them.' });
+  if (walk.aliased > MOST_ALIASED) return { value: null, size: 1 };
+  walk.aliased += target.size;
+  if (walk.aliased <= MOST_ALIASED) return target;
+  return wrong(walk, {
+    offset,
+    code: 'yaml-alias',
+    summary: `aliases stand for more than ${MOST_ALIASED} values`,
+    detail: 'Write the values out, or use `for_each` and variables.',
+  });
+}
+
+function convertScalar(walk: Walk, node: ParsedNode): Raw {
+  if (!isScalar(node)) return null;
+  const value: unknown = node.value;
+  if (typeof value === 'bigint') {
+    if (value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
+    return wrong(walk, {
+      offset: node.range[0],
+      code: 'integer-range',
+      summary: 'the integer is beyond 2^53 and would lose digits',
+      detail: 'Write it in quotes: identifiers are text.',
+    }).value;
+  }
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return value;
+    return wrong(walk, { offset: node.range[0], code: 'number-range', summary: 'not a finite number', detail: 'Write it in quotes if text is meant.' }).value;
+  }
+  if (typeof value === 'string') return node.type === 'PLAIN' ? plainText(value) : value;
+  return typeof value === 'boolean' ? value : null;
+}
+
+function convertMap(walk: Walk, node: YAMLMap.Parsed, depth: number): Converted {
+  const out: Record<string, Raw> = {};
+  const marks = new Map<string, number>();
+  if (depth <= walk.marked) walk.marks.set(out, marks);
+  let size = 1;
+  for (const { key, value } of node.items) {
+    const name = keyOf(walk, key, node.range[0], marks);
+    const inner = convert(walk, value, depth + 1);
+    size += inner.size;
+    if (name === undefined) continue;
+    marks.set(name, key.range[0]);
+    out[name] = inner.value;
+  }
+  return { value: out, size };
+}
+
+/** The text of a key, or undefined after a complaint. */
+function keyOf(walk: Walk, key: ParsedNode | null, around: number, seen: ReadonlyMap<string, number>): string | undefined {
+  const offset = key?.range[0] ?? around;
+  const complain = (code: string, summary: string, detail: string): undefined => {
+    walk.faults.push({ offset, code, summary, detail });
+  };
+  if (!isScalar(key) || typeof key.value !== 'string') return complain('yaml-key', 'a key must be text', 'Write it in quotes.');
+  if (key.anchor !== undefined) walk.anchors.set(key.anchor, { value: key.value, size: 1 });
+  if (key.type === 'PLAIN' && key.value === '<<') return complain('yaml-merge', 'merge keys (`<<`) are not allowed', 'Write the keys out, or use `for_each` and variables.');
+  if (key.value === '__proto__') return complain('yaml-key', 'the key `__proto__` is not allowed', 'Rename it.');
+  if (seen.has(key.value)) return complain('duplicate-key', 'the key stands twice in this mapping', 'Remove one of them.');
+  return key.value;
+}
+
+function convertItems(walk: Walk, items: readonly ParsedNode[], depth: number): Converted {
+  const marks = new Map<string, number>();
+  let size = 1;
+  const out = items.map((item, index) => {
+    const inner = convert(walk, item, depth + 1);
+    marks.set(String(index), item.range[0]);
+    size += inner.size;
+    return inner.value;
+  });
+  if (depth <= walk.marked) walk.marks.set(out, marks);
+  return { value: out, size };
+}

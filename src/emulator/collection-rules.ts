@@ -1,0 +1,134 @@
+// What the reference says of single collections beyond their attributes: filters, and what forbids a change.
+// A kind that is not named here gets the plain rules.
+import { type Json, type JsonObject, type Kind } from '../model/index.js';
+import { mergedInto, settled, type ConfigurationWrite } from './configuration.js';
+import type { Behaviours } from './behaviours.js';
+import type { Stored } from './records.js';
+import type { Change, Store } from './record-store.js';
+
+export interface Specifics {
+  /** What the listing filters by: in v2 its query parameters (`__in` takes several values), in v3 the names inside `filter[…]`. */
+  readonly filters: readonly string[];
+  /** Values `expand` takes. */
+  readonly expand: readonly string[];
+  /** Whether a POST may leave out what the kind requires ("any of"). */
+  readonly anyOf: boolean;
+  /** Whether listings carry `resource_url`, or only the answer to a create. */
+  readonly listsUrl: boolean;
+  /** What becomes of the record once `after` was written over it. */
+  readonly settled?: (before: Stored, after: Stored, how: ConfigurationWrite) => Stored;
+  /** Whether PATCH is taken beside PUT. */
+  readonly patched?: (behaviours: Behaviours) => boolean;
+  /** The reference without which a record is none: it goes with what it names. */
+  readonly belongsTo?: string;
+  /** What else changes when a record has become `after`. */
+  readonly follow?: (store: Store, after: Stored) => readonly Pick<Change, 'kind' | 'before' | 'after'>[];
+  /** What is filled in when a record is made. */
+  readonly made?: (record: Stored) => Stored;
+  /** Why the record may not become `after`: the field at fault and the reason. */
+  readonly hindersUpdate?: (store: Store, before: Stored, after: Stored) => { readonly path: string; readonly why: string } | undefined;
+  /** Why the record may not be deleted. */
+  readonly hindersDelete?: (store: Store, record: Stored, behaviours: Behaviours) => string | undefined;
+}
+
+const inPublic = ({ dialect }: Behaviours): boolean => dialect === 'public';
+
+const named: Readonly<Record<string, Partial<Specifics>>> = {
+  accounts: {
+    filters: ['account', 'account__in', 'id', 'id__in', 'name', 'name__in'],
+    expand: ['account'],
+    anyOf: false,
+    listsUrl: true,
+    hindersUpdate: moveHindrance,
+    hindersDelete: accountHindrance,
+  },
+  alert_push_destinations: { filters: ['destination_config_id'], expand: [], anyOf: true, listsUrl: false },
+  alert_rules: {
+    filters: [
+      'alert_config_id',
+      'account',
+      'schedule',
+      'associated_accounts',
+      'associated_groups',
+      'filter_criteria',
+      'email_destinations',
+      'http_destinations',
+      'updated_at',
+      'settings',
+    ],
+    expand: [],
+    anyOf: true,
+    listsUrl: false,
+  },
+  account_authorizations: { filters: ['role', 'user'], expand: [], anyOf: false, listsUrl: false },
+  configuration_managers: {
+    filters: ['account', 'account__in', 'id', 'id__in', 'router', 'router__in', 'synched', 'suspended'],
+    expand: ['account', 'router'],
+    anyOf: false,
+    listsUrl: true,
+    settled,
+    patched: (behaviours) => inPublic(behaviours) || behaviours.patching_configuration,
+    belongsTo: 'router',
+  },
+  groups: {
+    settled: (before, after, how) => (how === 'merge' && after.configuration !== before.configuration ? { ...after, configuration: mergedInto(before, after) } : after),
+    patched: inPublic,
+    hindersDelete: groupHindrance,
+  },
+  routers: { patched: inPublic, follow: managersOf },
+  users: { made: (record) => ({ ...record, user_id: record.id ?? null }) },
+};
+
+export function specificsOf({ name, operations }: Kind): Specifics {
+  const { by_id, by_ids, filters = [] } = operations;
+  const plain = [by_id === 'path' ? [] : by_id, by_ids ?? [], filters].flat().map((filter) => /^filter\[(.+)\]$/.exec(filter)?.[1] ?? filter);
+  return { filters: plain, expand: [], anyOf: false, listsUrl: true, ...named[name] };
+}
+
+const accountsOf = (store: Store): Kind => store.kinds.get('accounts') as Kind;
+
+function moveHindrance(store: Store, before: Stored, after: Stored): { readonly path: string; readonly why: string } | undefined {
+  if (before.account === after.account) return undefined;
+  if (before.id === store.root) return { path: 'account', why: 'the account of the keys cannot be moved' };
+  for (let id: Json | undefined = after.account; typeof id === 'string'; id = store.get(accountsOf(store), id)?.account) {
+    if (id === before.id) return { path: 'account', why: 'an account cannot be moved below itself' };
+  }
+  return undefined;
+}
+
+function accountHindrance(store: Store, { id }: Stored): string | undefined {
+  if (id === store.root) return 'the account of the keys cannot be deleted';
+  if (store.all(accountsOf(store)).some(({ account }) => account === id)) return 'the account still has sub-accounts';
+  const held = ['groups', 'routers'].find((name) => recordsOf(store, name).some(({ account }) => account === id));
+  const holds = held ?? store.occupied[id as string];
+  return holds === undefined ? undefined : `the account still has ${holds}`;
+}
+
+function groupHindrance(store: Store, { id }: Stored, { dangling_references }: Behaviours): string | undefined {
+  return !dangling_references && recordsOf(store, 'routers').some(({ group }) => group === id) ? 'the group still has routers' : undefined;
+}
+
+/** The configuration managers of a router, in the account that it is in now. */
+function managersOf(store: Store, { id, account = null }: Stored): readonly Pick<Change, 'kind' | 'before' | 'after'>[] {
+  const kind = store.kinds.get('configuration_managers');
+  const moved = recordsOf(store, 'configuration_managers').filter((one) => one.router === id && one.account !== account);
+  return kind ? moved.map((before) => ({ kind, before, after: { ...before, account } })) : [];
+}
+
+/** Of a kind that need not be there. */
+function recordsOf(store: Store, name: string): readonly Stored[] {
+  const kind = store.kinds.get(name);
+  return kind ? store.all(kind) : [];
+}
+
+/** Whether some record names `record` in a set or field of plain ids, as a rule names its destinations; accounts that rules select do not count. */
+export function isNamed(store: Store, kind: Kind, record: Stored): boolean {
+  const id = record[kind.id] as Json;
+  return [...store.kinds.values()].some((other) => {
+    const fields = Object.entries(other.attributes).flatMap(([name, attribute]) => {
+      const inner = attribute.word === 'set' || attribute.word === 'list' ? attribute.of : attribute;
+      return inner.word === 'ref' && inner.to === kind.name && inner.wire === undefined ? [name] : [];
+    });
+    return fields.length > 0 && store.all(other).some((one: JsonObject) => fields.some((name) => one[name] === id || (Array.isArray(one[name]) && one[name].includes(id))));
+  });
+}

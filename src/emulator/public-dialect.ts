@@ -1,0 +1,81 @@
+// What public clients expect of v2 beside the reference: header names, query parameters, larger limits.
+// Nothing of it exists in the dialect of the reference.
+import { compareText, own, type Collection, type Json, type JsonObject } from '../model/index.js';
+import { queryOf, type Asked, type Cloud } from './app.js';
+import { keyOf, testOf, type Filter, type Shape, type Test } from './filter-comparison.js';
+import type { Stored } from './records.js';
+import { turnDown } from './error-responses.js';
+
+/** The other name of a v2 header: ECM stands where the reference says MGR, CP where it says VND. */
+export const publicHeader = (name: string): string => name.replace('-MGR-', '-ECM-').replace('-VND-', '-CP-');
+
+/** What a query asks beyond the parameters of the reference. */
+interface Extras {
+  /** Whether it is one of these parameters. */
+  knows(parameter: string): boolean;
+  /** The records that pass, in the order that is asked for. */
+  pick(records: readonly Stored[]): readonly Stored[];
+  /** Whether an order is asked for. */
+  readonly ordered: boolean;
+  /** A record with the members that `fields` names; absent: with all. */
+  readonly narrow?: (shown: JsonObject) => JsonObject;
+}
+
+const nothing: Extras = { knows: () => false, pick: (records) => records, ordered: false };
+
+/** @throws Refused (400) for fields that do not exist, and values that fit no filter */
+export function extrasOf({ behaviours }: Cloud, collection: Collection, c: Asked): Extras {
+  if (behaviours.dialect !== 'public') return nothing;
+  const query = queryOf(c);
+  const tests = [...query].flatMap(([name, text]) => {
+    const filter = filterOf(collection, name);
+    return filter ? [testOf(name, filter, text)] : [];
+  });
+  const [order, fields] = [query.get('order_by'), query.get('fields')];
+  const compare = order === null ? undefined : orderOf(collection, order);
+  return {
+    knows: (name) => name === 'order_by' || name === 'fields' || filterOf(collection, name) !== undefined,
+    pick(records) {
+      const passed = tests.length === 0 ? records : records.filter((record) => tests.every((test) => test(record)));
+      return compare ? passed.toSorted(compare) : passed;
+    },
+    ordered: compare !== undefined,
+    ...(fields !== null && { narrow: narrowing(collection, fields) }),
+  };
+}
+
+/** `router.id`, `router.id__in`; `created_at__gt` and its like for times and identifiers. */
+function filterOf(collection: Collection, parameter: string): Filter | undefined {
+  const [, field = '', id, word = 'is'] = /^(\w+?)(\.id)?(?:__(in|lte?|gte?))?$/.exec(parameter) ?? [];
+  const shape = shapeOf(collection, field);
+  const test = (word === 'in' ? 'among' : word) as Test;
+  const exact = test === 'is' || test === 'among';
+  const fits = id === undefined ? !exact && (shape === 'time' || field === collection.id) : exact && shape === 'reference';
+  return shape && fits ? { field, shape, test } : undefined;
+}
+
+/** Undefined for what is no attribute. */
+function shapeOf({ id, attributes }: Collection, field: string): Shape | undefined {
+  const attribute = own(attributes, field);
+  if (!attribute) return undefined;
+  if (field === id) return id === 'id' ? 'integer' : 'uuid';
+  return attribute.word === 'ref' ? 'reference' : attribute.wire === 'timestamp' ? 'time' : 'text';
+}
+
+/** By each name in turn; with a minus the other way round. Nothing comes before everything else. */
+function orderOf(collection: Collection, text: string): (a: Stored, b: Stored) => number {
+  const keys = text.split(',').map((word) => {
+    const field = word.replace(/^-/, '');
+    const shape = shapeOf(collection, field) ?? turnDown(400, 'order_by names a field that does not exist', ['order_by']);
+    const key = (value: Json = null): string | number => (typeof value === 'number' ? value : value === null ? '' : (keyOf(shape, String(value)) ?? String(value)));
+    return { sign: word.startsWith('-') ? -1 : 1, of: (record: Stored) => key(record[field]) };
+  });
+  const compare = (a: string | number, b: string | number): number => (typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b)));
+  return (a, b) => keys.reduce((found, { sign, of }) => (found === 0 ? sign * compare(of(a), of(b)) : found), 0);
+}
+
+function narrowing({ attributes }: Collection, text: string): (shown: JsonObject) => JsonObject {
+  const names = text.split(',');
+  if (!names.every((name) => Object.hasOwn(attributes, name))) turnDown(400, 'fields names a field that does not exist', ['fields']);
+  return (shown) => Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name)));
+}

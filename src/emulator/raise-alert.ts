@@ -1,0 +1,111 @@
+// Alerts on request: `POST /emulator/alerts` raises one as a device would, and every rule that matches fires. Beside the
+// service's own addresses, with its v2 keys: `/emulator/` belongs to the emulator alone.
+import { ref, type Attributes, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
+import { bodyOf, checkAccept, faceOf, queryOf, route, type App, type Asked, type Cloud } from './app.js';
+import { shown } from './collections.js';
+import type { Delivery } from './deliveries.js';
+import { fieldsOf, requireAll } from './write-steps.js';
+import { checkParameters } from './pagination.js';
+import { showRecord, type Stored } from './records.js';
+import { turnDown } from './error-responses.js';
+import { actorOf, answer, asIs, offsetPage } from './v2.js';
+
+/** Not there for kinds that know no alerts, rules or destinations. */
+export function addAlerts(app: App, cloud: Cloud): void {
+  const { collections, kinds } = cloud.store;
+  const alerts = collections.find(({ name }) => name === 'alerts');
+  const rules = kinds.get('alert_rules');
+  if (!alerts || !rules || !kinds.has('alert_push_destinations')) return;
+  app.use('/emulator/*', async (c, next) => {
+    c.set('actor', actorOf(cloud, c));
+    checkAccept(c, 'v2');
+    await next();
+  });
+  route(app, '/emulator/alerts', { POST: (c) => raise(cloud, alerts, rules, c) });
+  route(app, '/emulator/deliveries', { GET: (c) => listDeliveries(cloud, c) });
+}
+
+const takesOf = ({ attributes: { type } }: Collection): Attributes => ({
+  ...(type && { type: { ...type, computed: false } }),
+  account: ref('Account it is raised for, or that the router belongs to.', 'accounts', { wire: 'url' }),
+  router: ref('Router it is raised for.', 'routers', { optional: true, wire: 'url' }),
+});
+
+interface Raised {
+  readonly type: string;
+  readonly account: string;
+  readonly router?: string;
+}
+
+async function raise(cloud: Cloud, alerts: Collection, rules: Kind, c: Asked): Promise<Response> {
+  const attributes = takesOf(alerts);
+  const fields = fieldsOf(cloud, { attributes }, bodyOf(c, 'v2'), false, asIs);
+  requireAll({ attributes }, fields, asIs);
+  const raised = fields as unknown as Raised;
+  const router = raised.router === undefined ? undefined : routerOf(cloud, raised.router, raised.account);
+  const face = faceOf(cloud, c);
+  const record = cloud.store.add(alerts, {
+    type: raised.type,
+    account: router ? null : raised.account,
+    router: router ? router.id : null,
+    friendly_info: `${raised.type.replaceAll('_', ' ')} on ${router ? `router ${router.id}` : 'the account'}`,
+    detected_at: cloud.store.now(),
+    info: {},
+  });
+  const alert = shown(alerts, record, face);
+  const delivered = { ...alert, router_details: router ? router.details(c) : null };
+  const scope = { accounts: lineage(cloud, raised.account), group: router?.group };
+  const fired = await Promise.all(
+    cloud.store
+      .all(rules)
+      .filter((rule) => selects(rule, raised.type, scope))
+      .map(async (rule) => ({
+        alert_config_id: rule.alert_config_id as string,
+        deliveries: await Promise.all((rule.http_destinations as readonly string[]).map((id) => cloud.deliveries.deliver(rule, id, delivered, face))),
+      })),
+  );
+  return answer({ alert, rules: fired.map((one) => ({ ...one, deliveries: one.deliveries.map(asJson) })) });
+}
+
+const asJson = (delivery: Delivery): JsonObject => delivery as unknown as JsonObject;
+
+interface Router {
+  readonly id: string;
+  readonly group?: string;
+  /** What a delivery tells of it: its record where there is one, else its id. */
+  readonly details: (c: Asked) => Json;
+}
+
+/** @throws Refused (400) for a router of another account */
+function routerOf(cloud: Cloud, id: string, account: string): Router {
+  const { store } = cloud;
+  const [kind, managers] = ['routers', 'configuration_managers'].map((name) => store.kinds.get(name));
+  const record = kind && store.get(kind, id);
+  const known = record ?? (managers && store.all(managers).find(({ router }) => router === id));
+  if (known && known.account !== account) turnDown(400, `router ${id} belongs to account ${String(known.account)}`, ['account']);
+  return {
+    id,
+    ...(typeof record?.group === 'string' && { group: record.group }),
+    details: (c) => (kind && record ? showRecord(kind, record, faceOf(cloud, c), true) : { id }),
+  };
+}
+
+/** The account and all above it. */
+function lineage({ store }: Cloud, account: string): ReadonlySet<Json> {
+  const kind = store.kinds.get('accounts') as Kind;
+  const found = new Set<Json>();
+  for (let id: Json | undefined = account; typeof id === 'string' && !found.has(id); id = store.get(kind, id)?.account) found.add(id);
+  return found;
+}
+
+/** Accounts stand for those below them, too; a group for its routers; a rule without either selects nothing. */
+function selects(rule: Stored, type: string, { accounts, group }: { readonly accounts: ReadonlySet<Json>; readonly group: string | undefined }): boolean {
+  const { alert_type__in: types = [] } = rule.filter_criteria as { readonly alert_type__in?: readonly string[] };
+  const [named, groups] = [rule.associated_accounts, rule.associated_groups] as readonly (readonly string[])[];
+  return types.includes(type) && ((named ?? []).some((id) => accounts.has(id)) || (group !== undefined && (groups ?? []).includes(group)));
+}
+
+function listDeliveries(cloud: Cloud, c: Asked): Response {
+  checkParameters(queryOf(c), (name) => name === 'limit' || name === 'offset');
+  return offsetPage(cloud, c, cloud.deliveries.list, (one) => JSON.stringify(one), true);
+}

@@ -1,0 +1,203 @@
+// What the cloud remembers: records by kind in listing order, found by id at once, and the log of every change.
+import { refuse, type Attribute, type Collection, type Collections, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import type { Clock, Random } from '../platform/index.js';
+import { logEntry, type Action, type Actor } from './activity-log.js';
+import { checkKinds, completed, onlyRead, seeded, type Estate, type Step, type User } from './estate.js';
+import { showRecord, type Face, type Stored } from './records.js';
+import { timeUuids } from './uuid.js';
+
+export interface Change {
+  readonly kind: Kind;
+  readonly before?: Stored;
+  /** Absent: deleted. */
+  readonly after?: Stored;
+  readonly actor: Actor;
+  readonly face: Face;
+  /** Put before all others instead of behind them. */
+  readonly first?: boolean;
+}
+
+export interface Store {
+  readonly kinds: Kinds;
+  /** What is only read, beside the log of changes. */
+  readonly collections: readonly Collection[];
+  /** Id of the keys' own account. */
+  readonly root: string;
+  readonly users: ReadonlyMap<string, User>;
+  readonly occupied: Readonly<Record<string, string>>;
+  readonly log: readonly JsonObject[];
+  all(kind: Kind): readonly Stored[];
+  get(kind: Kind, id: string): Stored | undefined;
+  /** Records of what is only read. */
+  records(name: string): readonly Stored[];
+  /** A new record of what is only read: what `fields` leaves out is filled in. */
+  add(collection: Collection, fields: JsonObject): Stored;
+  /** Something happens: a record like the first one comes before it, or (`remove`) the first one is forgotten. */
+  happen(collection: Collection, remove: boolean): void;
+  /** Puts a record of what is only read here, and changed elsewhere, in place of another; the log knows nothing of it. */
+  rewrite(name: string, before: Stored, after: Stored): void;
+  /** Where the record stands in the listing: ascending, never given twice while the emulator runs. */
+  place(kind: Kind, id: string): number;
+  /** A record with every default set, a new id and the time of now, then `fields` over it. */
+  draft(kind: Kind, fields: JsonObject): Stored;
+  /** Carries a change out, logs it and tells the listeners. */
+  commit(change: Change): void;
+  /** ISO 8601. */
+  now(): string;
+  snapshot(): Estate;
+  listen(listener: Listener): void;
+}
+
+/** Hears of each change: the steps that lead from the estate before it to the one after it. */
+export type Listener = (steps: readonly Step[]) => void;
+
+/** @throws Refusal for an estate with a strange kind, an id twice or no account at all. */
+export function createStore(kinds: Kinds, collections: Collections, estate: Estate, clock: Clock, random: Random): Store {
+  checkKinds(estate, kinds, collections);
+  const uuid = timeUuids(clock, random);
+  const now = (): string => new Date(clock.now()).toISOString();
+  const root = ownAccount(estate);
+  let nextId = estate.next_id ?? highestId(estate) + 1;
+  const newId = (kind: Collection): string => (kind.id === 'id' ? String(nextId++) : uuid());
+  const fill = (kind: Kind) => (name: string, attribute: Attribute) => {
+    if (name === kind.id) return newId(kind);
+    if (name === 'updated_at' || name === 'created_at') return now();
+    if (name === 'version_number') return 1;
+    if (name === 'enabled' || name === 'synched') return true;
+    return attribute.word === 'ref' && attribute.to === 'accounts' && attribute.wire === 'url' ? root : undefined;
+  };
+
+  const shelves = new Map([...kinds.values()].map((kind) => [kind.name, shelf(kind, estate.records[kind.name] ?? [], fill(kind))]));
+  const of = (kind: Kind): Shelf => shelves.get(kind.name) as Shelf;
+  const others = onlyRead(collections, kinds);
+  const read = new Map(others.map((one) => [one.name, (estate.records[one.name] ?? []).map((seed) => seeded(one, seed, { now, newId }))]));
+  const recordsOf = (name: string): JsonObject[] => read.get(name) ?? [];
+  const users = new Map((estate.users ?? []).map((user) => [user.id, user]));
+  const log: JsonObject[] = [...(estate.activity_logs ?? [])];
+  const listeners: Listener[] = [];
+
+  const take = ({ in: name, id, at, put, first }: Step): void => {
+    const kept = shelves.get(name);
+    if (!kept) return placed(name === 'activity_logs' ? log : recordsOf(name), at, put, first === true);
+    if (id !== undefined && put) kept.put(id, put, first === true);
+    else if (id !== undefined) kept.remove(id);
+    if (/^\d{1,15}$/.test(id ?? '')) nextId = Math.max(nextId, Number(id) + 1);
+  };
+  for (const step of estate.changes ?? []) take(step);
+  const change = (...steps: readonly Step[]): void => {
+    for (const step of steps) take(step);
+    for (const listener of listeners) listener(steps);
+  };
+
+  const commit = ({ kind, before, after, actor, face, first = false }: Change): void => {
+    const { id, account } = subject(kind, (after ?? before) as Stored, root);
+    const action: Action = !before ? 'create' : after ? 'update' : 'delete';
+    const seen = (record: Stored | undefined) => (record ? showRecord(kind, record, face, false) : null);
+    const entry = logEntry({ id: uuid(), at: now(), action, actor, kind, objectId: id, account, before: seen(before), after: seen(after), users });
+    change({ in: kind.name, id, ...(after && { put: after }), ...(first && { first: true }) }, { in: 'activity_logs', put: entry });
+  };
+
+  const snapshot = (): Estate => ({
+    version: 1,
+    root,
+    next_id: nextId,
+    records: Object.fromEntries([...[...kinds.values()].map((kind) => [kind.name, of(kind).all()] as const), ...[...read].map(([name, list]) => [name, [...list]] as const)]),
+    users: [...users.values()],
+    occupied: estate.occupied ?? {},
+    activity_logs: [...log],
+  });
+
+  return {
+    kinds,
+    collections: others,
+    root,
+    users,
+    occupied: estate.occupied ?? {},
+    log,
+    all: (kind) => of(kind).all(),
+    get: (kind, id) => of(kind).get(id),
+    records: recordsOf,
+    add: (collection, fields) => {
+      const put = seeded(collection, fields, { now, newId });
+      change({ in: collection.name, put });
+      return put;
+    },
+    happen: (collection, remove) => {
+      const [first] = recordsOf(collection.name);
+      const like = { ...first, ...(collection.id !== undefined && { [collection.id]: newId(collection) }) };
+      if (first) change({ in: collection.name, ...(remove ? { at: 0 } : { put: like, first: true }) });
+    },
+    rewrite: (name, before, after) => change({ in: name, at: recordsOf(name).indexOf(before), put: after }),
+    place: (kind, id) => of(kind).place(id),
+    draft: (kind, fields) => ({ ...completed(kind, {}, fill(kind)), ...fields }),
+    commit,
+    now,
+    snapshot,
+    listen: (listener) => void listeners.push(listener),
+  };
+}
+
+/** Changes a list without ids: what stands at a place, or a new record behind all others or before them. */
+function placed(list: JsonObject[], at: number | undefined, put: JsonObject | undefined, first: boolean): void {
+  if (at !== undefined) list.splice(at, 1, ...(put ? [put] : []));
+  else if (put && first) list.unshift(put);
+  else if (put) list.push(put);
+}
+
+/** What the log says a record is, and whose. */
+function subject(kind: Kind, record: Stored, root: string): { readonly id: string; readonly account: string } {
+  const id = record[kind.id] as string;
+  return { id, account: kind.name === 'accounts' ? id : typeof record.account === 'string' ? record.account : root };
+}
+
+interface Shelf {
+  all(): readonly Stored[];
+  get(id: string): Stored | undefined;
+  place(id: string): number;
+  put(id: string, record: Stored, first: boolean): void;
+  remove(id: string): void;
+}
+
+/** Records of one kind. The listing is made once and thrown away by the next change: changes and looks by id cost the same in any estate. */
+function shelf(kind: Kind, seeds: readonly JsonObject[], fill: (name: string, attribute: Attribute) => ReturnType<typeof completed>[string] | undefined): Shelf {
+  let byId = new Map<string, Stored>();
+  let listing: readonly Stored[] | undefined;
+  const places = new Map<string, number>();
+  let [front, back] = [0, 0];
+  for (const seed of seeds) {
+    // The own account is nobody's child: a seed that leaves its parent out means none.
+    const record = completed(kind, kind.name === 'accounts' && byId.size === 0 ? { account: null, ...seed } : seed, fill);
+    const id = record[kind.id] as string;
+    if (byId.has(id)) refuse('bad-estate', `the emulator's data holds two ${kind.name} with the id ${id}`);
+    byId.set(id, record);
+    places.set(id, ++back);
+  }
+  return {
+    all: () => (listing ??= [...byId.values()]),
+    get: (id) => byId.get(id),
+    place: (id) => places.get(id) ?? 0,
+    put: (id, record, first) => {
+      listing = undefined;
+      if (!byId.has(id)) places.set(id, first ? --front : ++back);
+      if (first) byId = new Map([[id, record], ...byId]);
+      else byId.set(id, record);
+    },
+    remove: (id) => {
+      listing = undefined;
+      byId.delete(id);
+      places.delete(id);
+    },
+  };
+}
+
+function ownAccount({ root, records }: Estate): string {
+  const own = root ?? records.accounts?.find(({ account }) => account === null || account === undefined)?.id;
+  if (own === undefined || !records.accounts?.some(({ id }) => String(id) === String(own))) refuse('bad-estate', "the emulator's data holds no account for its keys");
+  return String(own);
+}
+
+function highestId({ records }: Estate): number {
+  let highest = 0;
+  for (const list of Object.values(records)) for (const { id } of list) if (/^\d{1,15}$/.test(String(id))) highest = Math.max(highest, Number(id));
+  return highest;
+}

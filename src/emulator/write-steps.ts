@@ -1,0 +1,59 @@
+// The steps of a write that both dialects take: find the record, take the fields, insist on those that must be there.
+import { type Json, type JsonObject, type Kind } from '../model/index.js';
+import { faceOf, type Asked, type Cloud } from './app.js';
+import { acceptAll, type Stored } from './records.js';
+import { turnDown } from './error-responses.js';
+import { specificsOf } from './collection-rules.js';
+
+/** The record a path names. @throws Refused (404) */
+export function existing({ store }: Cloud, kind: Kind, c: Asked): Stored {
+  return store.get(kind, c.req.param('id') ?? '') ?? turnDown(404, `there is no such ${kind.singular}`);
+}
+
+/** `body` in stored form. `place` turns the path of a field into what the dialect calls it. @throws Refused (400) naming every field that is wrong. */
+export function fieldsOf(
+  { store, behaviours }: Cloud,
+  { attributes }: Pick<Kind, 'attributes'>,
+  body: Readonly<Record<string, unknown>>,
+  update: boolean,
+  place: (path: string) => string,
+): Record<string, Json> {
+  const exists = (name: string, id: string): boolean | undefined => {
+    const target = store.kinds.get(name);
+    return target && store.get(target, id) !== undefined;
+  };
+  const { fields, complaints } = acceptAll(attributes, body, { kinds: store.kinds, behaviours, exists }, update);
+  if (complaints.length > 0) {
+    const why = complaints.map((one) => `${one.path} ${one.why}`).join('; ');
+    const paths = complaints.map(({ path }) => place(path));
+    turnDown(400, why, paths);
+  }
+  return fields;
+}
+
+/** @throws Refused (400) unless `fields` holds everything the kind insists on. */
+export function requireAll({ attributes }: Pick<Kind, 'attributes'>, fields: Readonly<Record<string, unknown>>, place: (path: string) => string): void {
+  const missing = Object.entries(attributes).flatMap(([name, { optional, computed }]) => (optional === true || computed === true || Object.hasOwn(fields, name) ? [] : [name]));
+  if (missing.length > 0) turnDown(400, `${missing.join(', ')} must be given`, missing.map(place));
+}
+
+/** A new record that holds these fields; nothing is stored yet. */
+export function drafted({ store }: Cloud, kind: Kind, fields: JsonObject): Stored {
+  const draft = store.draft(kind, fields);
+  return specificsOf(kind).made?.(draft) ?? draft;
+}
+
+/** Deletes a record, and before it what belongs to it, as the authorizations of an account. */
+export function remove(cloud: Cloud, kind: Kind, record: Stored, c: Asked): void {
+  const { store } = cloud;
+  const [actor, face, id] = [c.get('actor'), faceOf(cloud, c), record[kind.id]];
+  for (const other of store.kinds.values()) {
+    const { belongsTo } = specificsOf(other);
+    const links = Object.entries(other.attributes).flatMap(([name, attribute]) =>
+      attribute.word === 'ref' && attribute.to === kind.name && (attribute.wire === 'relationship' || name === belongsTo) ? [name] : [],
+    );
+    if (links.length === 0) continue;
+    for (const one of store.all(other)) if (links.some((name) => one[name] === id)) store.commit({ kind: other, before: one, actor, face });
+  }
+  store.commit({ kind, before: record, actor, face });
+}

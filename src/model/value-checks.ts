@@ -1,0 +1,28 @@
+// What is never sent, whichever way it was declared. What is live already is worth a warning: nothing sends it.
+import { valueAt } from './collection.js';
+import type { Values } from './declaration.js';
+import { writables, type Advice, type Kind } from './kind.js';
+import { equalUnescaped } from './normalize.js';
+
+export interface Fault extends Advice {
+  readonly severity: 'error' | 'warning';
+}
+
+/** What is wrong with `values`, as far as they are known. @param live what the object has now, where there is one */
+export function faultsOf(kind: Kind, values: Values, live: Values = {}): readonly Fault[] {
+  const raised = writables(kind).flatMap(([name, { only_false }]) => (only_false === true && values[name] === true ? [onlyFalse(name)] : []));
+  return [...raised, ...(kind.faults?.(values) ?? [])].map((one) => ({
+    ...one,
+    severity: one.attribute !== undefined && stands(values, live, one.attribute) ? 'warning' : 'error',
+  }));
+}
+
+const stands = (values: Values, live: Values, path: string): boolean => equalUnescaped(valueAt(values, path), valueAt(live, path));
+
+/** About an attribute with the trait of that name that is declared as true. */
+export const onlyFalse = (path: string): Advice => ({
+  code: 'only-false',
+  summary: `\`${path}\`: only false can be declared; the service sets true by itself`,
+  detail: 'Write false, or leave the key out: what is absent is not managed.',
+  attribute: path,
+});

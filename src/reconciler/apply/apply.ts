@@ -1,0 +1,501 @@
+// Apply: recover, plan, ask, execute, prove, record. Creates and updates run from the root of the references,
+// deletes follow; dependents of a failure are skipped, independent work goes on, and a rerun resumes.
+import {
+  append,
+  exits,
+  flagToAllow,
+  isChange,
+  keyOf,
+  limited,
+  objectsIn,
+  Refusal,
+  waitsOf,
+  worst,
+  writes,
+  type Change,
+  type CloudWriter,
+  type Diagnostic,
+  type Entry,
+  type Exit,
+  type Intent,
+  type Kind,
+  type Live,
+  type Outcome,
+  type PlanDocument,
+  type PlanRequest,
+  type PolicyRule,
+  type Project,
+  type Reference,
+  type Roles,
+  type Seen,
+  type State,
+  type Value,
+  type Values,
+} from '../../model/index.js';
+import { verify, type DocumentWrite } from './document-write.js';
+import { beforeRun, missingSecret, moved, perform, told, unproven, withoutSent, type Hands, type Performed, type Surroundings, type WrittenFields } from './executor.js';
+import { remembered } from '../observe.js';
+import type { Proposal } from '../plan/plan.js';
+import { propose, secretsAtHand } from '../plan/propose.js';
+import { outcomeOf, recordsOf, recover, settle, type Settled } from './recovery.js';
+import { readBack, shownOf, type ReadBack } from './read-back.js';
+import { rechecksOf, type Rechecks } from './guards.js';
+import { valueAt } from '../plan/references.js';
+import { moves, reroles } from '../roles.js';
+import { phases } from '../plan/order.js';
+import { staleness } from '../plan/approval.js';
+import type { Session } from '../../state/store-port.js';
+
+/** This many requests in a row without a clear answer, and nothing new is started. */
+const SILENCE = 5;
+/** A question that took longer than this (milliseconds) is followed by another reading. */
+const FRESH = 5000;
+
+export interface Approval {
+  /** Shows the plan and asks. */
+  readonly approve: (proposal: Proposal) => Promise<boolean>;
+  /** The published form, in which two plans are compared. */
+  readonly document: (proposal: Proposal) => PlanDocument;
+  /** The saved plan this run may not exceed. */
+  readonly saved?: PlanDocument;
+}
+
+export interface Applied {
+  readonly proposal: Proposal;
+  readonly approved: boolean;
+  readonly outcomes: readonly Outcome[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** 0, 1, 3, 5 or 7; interruption is for the caller to add. */
+  readonly exit: Exit;
+}
+
+/** @throws Refusal: undecided (5), stale (6), a reading that failed or a secret that is not there (1); nothing was written then. */
+export async function apply(hands: Hands, project: Project, request: PlanRequest, { approve, document, saved }: Approval): Promise<Applied> {
+  const recovered = await recover(hands, hands.session);
+  const snapshot = recovered.length > 0 || hands.session.snapshot.unfinished ? await hands.session.compact() : hands.session.snapshot;
+  const proposal = await visible(hands, (waited) => propose(hands, project, snapshot, request, waited));
+  const nothing = (exit: Exit, approved = false): Applied => ({ proposal, approved, outcomes: [], diagnostics: recovered, exit });
+  if (saved) refuseStale(staleness(saved, document(proposal)));
+  const missing = proposal.plan.changes.flatMap((change) => (writes(change) ? (missingSecret(change, change.write.fields) ?? []) : []));
+  if (missing.length > 0) throw new Refusal(missing);
+  const asked = hands.clock.boot().milliseconds;
+  const approved = await approve(proposal);
+  if (proposal.exit !== exits.done && proposal.exit !== exits.changes) return nothing(proposal.exit);
+  if (!approved) return nothing(exits.error);
+  const final = hands.clock.boot().milliseconds - asked > FRESH ? await propose(hands, project, snapshot, request) : proposal;
+  if (final !== proposal) {
+    refuseStale(staleness(document(proposal), document(final)));
+    refuseHindered(final);
+  }
+  await recordSeen(hands.session, snapshot.state, final);
+  const run = new Run(hands, final, { entries: snapshot.state.resources, roles: project.settings.roles, allow: request.allow });
+  const outcomes = await run.all();
+  const trouble = run.trouble ?? (await compacted(hands, project));
+  const diagnostics = [...recovered, ...run.notes, ...(trouble?.diagnostics ?? [])];
+  return { proposal: final, approved, outcomes, diagnostics, exit: worst([exitOf(final, outcomes), ...(trouble ? [trouble.exit] : [])]) };
+}
+
+/** New objects of earlier runs that this reading shows: their absence means something from now on. */
+async function recordSeen(session: Session, { recent = [] }: State, { world }: Proposal): Promise<void> {
+  const seen = recent.map(({ kind, unseen }): Seen => ({ type: 'seen', kind, ids: unseen.filter((id) => world.get(kind)?.byId.has(id)) }));
+  const some = seen.filter(({ ids }) => ids.length > 0);
+  if (some.length > 0) await session.record(...some);
+}
+
+const FIRST_PAUSE = 1000;
+
+/** Plans again, with growing pauses, while the plan has to do with objects that were created just now and are not visible yet. */
+async function visible({ clock, emit, signal, settleMilliseconds }: Hands, plan: (waited: number) => Promise<Proposal>): Promise<Proposal> {
+  const began = clock.monotonic();
+  for (let pause = FIRST_PAUSE; ; pause *= 2) {
+    const waited = clock.monotonic() - began;
+    const proposal = await plan(waited);
+    const left = settleMilliseconds - waited;
+    if (proposal.awaited.length === 0 || left <= 0) return proposal;
+    const [first, ...more] = proposal.awaited;
+    emit({ type: 'waiting', why: `until the service shows ${first}${more.length === 0 ? '' : ` and ${more.length} more`}`, milliseconds: Math.min(pause, left) });
+    await clock.sleep(Math.min(pause, left), signal);
+  }
+}
+
+/** What was done stays done and on record, whatever becomes of the state: the journal holds it. */
+async function compacted({ session, fingerprints }: Hands, project: Project): Promise<Refusal | undefined> {
+  try {
+    await session.compact((state) => fingerprints.renew(state, secretsAtHand(project)));
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+function refuseStale(complaints: readonly Diagnostic[]): void {
+  if (complaints.length > 0) throw new Refusal(complaints, exits.stale);
+}
+
+/** What came up while the plan was looked at stands against it as it would have before. */
+function refuseHindered({ plan, exit }: Proposal): void {
+  if (exit === exits.done || exit === exits.changes) return;
+  const blocked = plan.verdicts.flatMap(({ rule, verdict, detail, address }): Diagnostic[] =>
+    verdict === 'blocked'
+      ? [
+          {
+            severity: 'error',
+            code: rule,
+            summary: `Blocked by policy meanwhile: ${detail}.`,
+            ...(flagToAllow(rule) === undefined ? {} : { detail: `To allow it: ${flagToAllow(rule)}` }),
+            ...(address === undefined ? {} : { address }),
+          },
+        ]
+      : [],
+  );
+  throw new Refusal([...plan.diagnostics.filter((one) => one.severity === 'error'), ...blocked], exit);
+}
+
+function exitOf({ plan }: Proposal, outcomes: readonly Outcome[]): Exit {
+  const real = new Set(plan.changes.filter(isChange).map((change) => change.address));
+  const done = outcomes.some((one) => one.outcome === 'done' && real.has(one.address));
+  const undone = outcomes.some((one) => one.outcome === 'failed' || one.outcome === 'skipped');
+  return worst([...(outcomes.some((one) => one.outcome === 'unknown') ? [exits.undecided] : []), ...(undone ? [done ? exits.partial : exits.error] : [])]);
+}
+
+/** What a run needs to know beside its plan. */
+interface Setting {
+  readonly entries: Readonly<Record<string, Entry>>;
+  readonly roles: Roles;
+  readonly allow: readonly PolicyRule[];
+}
+
+/** The execution of one plan. */
+class Run {
+  readonly #hands: Hands;
+  readonly #changes: readonly Change[];
+  readonly #entries: Map<string, Entry>;
+  readonly #around: Omit<Surroundings, 'left'>;
+  readonly #outcomes = new Map<string, Outcome>();
+  readonly #unsettled = new Map<string, Intent>();
+  readonly #written = new Map<string, WrittenFields & { readonly change: Change; readonly prior: Entry | undefined }>();
+  /** Creates that are not sent again, whatever is found out about them. */
+  readonly #final = new Set<string>();
+  readonly #deleted = new Map<string, Entry>();
+  /** `<kind> <id>` of what this run deleted. */
+  readonly #gone = new Set<string>();
+  readonly #known: Set<string>;
+  readonly #rechecks: Rechecks;
+  #silence = 0;
+  /** Changes whose request left. */
+  readonly #left = new Set<string>();
+  /** Why the run was cut short: the journal could not be written, or the lock was lost. */
+  trouble: Refusal | undefined;
+  /** What is worth knowing beside the outcomes. */
+  readonly notes: Diagnostic[] = [];
+  #bug: { readonly error: unknown } | undefined;
+
+  constructor(hands: Hands, { plan, world, visibility }: Proposal, { entries, roles, allow }: Setting) {
+    this.#hands = { ...hands, cloud: gated(hands.cloud, hands.parallelism) };
+    this.#changes = plan.changes;
+    this.#entries = new Map(Object.entries(entries));
+    const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
+    this.#known = new Set(Object.values(entries).flatMap(objectsIn));
+    for (const { kind, byId } of world.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
+    const isDeleted = (kind: string, id: string): boolean => this.#gone.has(`${kind} ${id}`) || visibility.isDeleted(kind, id);
+    const isKnown = (kind: string, id: string): boolean => this.#known.has(`${kind} ${id}`);
+    this.#rechecks = rechecksOf({ ...hands, roles, allow, isDeleted, isKnown }, world, plan.changes);
+    const awaited = new Set(plan.changes.flatMap((change) => (reroles(change) || moves(change) ? change.depends_on : [])));
+    this.#around = {
+      known: isKnown,
+      before: beforeRun(world),
+      halt: () => this.#halt(),
+      heard: (outcome) => void (this.#silence = outcome === 'unknown' ? this.#silence + 1 : outcome === 'not_sent' ? this.#silence : 0),
+      awaited: (address) => awaited.has(address),
+      recheck: (change, fields) => this.#rechecks.of(change, fields),
+      entry: (address) => this.#entries.get(address),
+      resolver: (reference) => this.#resolve(reference, lookups),
+    };
+  }
+
+  async all(): Promise<readonly Outcome[]> {
+    const [first, wants, last] = phases(this.#changes);
+    await this.#unlessCut(() => this.#renameReplaced());
+    await this.#phase(first);
+    await this.#unlessCut(() => this.#proveDeletes(first));
+    await this.#phase(wants);
+    await this.#unlessCut(() => this.#proveUpdates());
+    await this.#phase(last);
+    await this.#unlessCut(() => this.#proveDeletes(last));
+    if (!this.#hands.signal.aborted) await this.#unlessCut(() => this.#lookForCreated());
+    if (this.#bug) throw this.#bug.error;
+    return this.#changes.map((change) => this.#outcomes.get(keyOf(change)) as Outcome);
+  }
+
+  /** An object that is replaced has its new address before anything is sent: old and new are recorded at one. */
+  async #renameReplaced(): Promise<void> {
+    for (const change of this.#changes) {
+      const entry = change.action === 'create' && change.replaces ? this.#entries.get(change.renamed_from ?? change.address) : undefined;
+      if (!entry || change.renamed_from === undefined) continue;
+      await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
+      this.#remember(change, { entry });
+    }
+  }
+
+  #resolve(reference: Reference, declared: ReadonlyMap<string, Values>): Value | undefined {
+    const entry = this.#entries.get(reference.target);
+    const kind = entry && this.#hands.kinds.get(entry.kind);
+    if (!entry || !kind) return undefined;
+    if (reference.attribute === kind.id) return entry.id;
+    const value = valueAt(declared.get(reference.target) ?? {}, reference.attribute);
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : valueAt(entry.observed, reference.attribute);
+  }
+
+  /** Runs changes as their dependencies are done, at most `parallelism` at once; then settles what stayed unclear. */
+  async #phase(changes: readonly Change[]): Promise<void> {
+    const inPhase = new Set(changes.map(keyOf));
+    const waiting = new Map<string, number>();
+    const dependents = new Map<string, Change[]>();
+    const ready: Change[] = [];
+    for (const change of changes) {
+      const waits = waitsOf(change).filter((key) => inPhase.has(key) && key !== keyOf(change));
+      waiting.set(keyOf(change), waits.length);
+      if (waits.length === 0) ready.push(change);
+      for (const key of waits) append(dependents, key, change);
+    }
+    const release = (key: string): void => {
+      for (const next of dependents.get(key) ?? []) {
+        const left = (waiting.get(keyOf(next)) ?? 0) - 1;
+        waiting.set(keyOf(next), left);
+        if (left === 0) ready.push(next);
+      }
+    };
+    await this.#drain(ready, release);
+    while (this.#unsettled.size > 0 && !this.#hands.signal.aborted && !this.trouble) {
+      const again = new Set<string>();
+      await this.#unlessCut(async () => (await this.#settle(release)).forEach((address) => again.add(address)));
+      ready.push(...changes.filter((change) => !change.deposed && again.has(change.address)));
+      await this.#drain(ready, release);
+    }
+    for (const intent of this.#unsettled.values()) this.#end(outcomeOf(intent, undefined));
+    this.#unsettled.clear();
+    for (const change of changes) if (!this.#outcomes.has(keyOf(change))) this.#end(this.#skipped(change, 'what it depends on did not finish'));
+  }
+
+  /**
+   * Works off `ready`, which `release` may make longer. While as many requests are under way as may be, the intents of
+   * as many more go to disk, and results of those before: the disk is never waited for.
+   */
+  #drain(ready: Change[], release: (key: string) => void): Promise<void> {
+    const { parallelism } = this.#hands;
+    const ahead = parallelism === 1 ? 1 : parallelism * 2;
+    return new Promise((resolve) => {
+      let running = 0;
+      let at = 0;
+      const pump = (): void => {
+        while (running < ahead && at < ready.length) {
+          const change = ready[at] as Change;
+          at += 1;
+          running += 1;
+          void this.#unlessCut(() => this.#one(change)).then(() => {
+            running -= 1;
+            const key = keyOf(change);
+            const isTold = this.#outcomes.has(key) || this.#unsettled.has(key);
+            if (this.trouble && this.#left.has(key) && !isTold) this.#end(unrecorded(change));
+            if (!this.#unsettled.has(key)) release(key);
+            pump();
+          });
+        }
+        if (running === 0 && at === ready.length) {
+          ready.length = 0;
+          resolve();
+        }
+      };
+      pump();
+    });
+  }
+
+  /** What cannot be recorded ends the run: nothing more leaves, what is under way comes to its end, and what was done is told. */
+  async #unlessCut(work: () => Promise<void>): Promise<void> {
+    if (this.trouble) return;
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) this.#bug ??= { error };
+      this.trouble ??= error instanceof Refusal ? error : new Refusal([]);
+    }
+  }
+
+  async #one(change: Change): Promise<void> {
+    const reason = this.#reasonToSkip(change);
+    if (reason !== undefined) return this.#end(this.#skipped(change, reason));
+    const { emit } = this.#hands;
+    const loud = isChange(change) || change.action === 'adopt';
+    if (loud) emit({ type: 'start', address: change.address, kind: change.kind, action: change.action, ...('id' in change ? { id: change.id } : {}) });
+    const before = this.#entries.get(change.address);
+    const performed = await perform(this.#hands, change, { ...this.#around, left: () => void this.#left.add(keyOf(change)) });
+    if (performed.outcome.outcome === 'done') this.#rechecks.done(change, performed.entry);
+    this.#remember(change, performed);
+    if (performed.written) this.#written.set(change.address, { change, ...performed.written, prior: before?.id === performed.written.id ? before : undefined });
+    if (change.action === 'delete' && performed.entry !== undefined) {
+      this.#gone.add(`${change.kind} ${change.id}`);
+      if (before) this.#deleted.set(keyOf(change), before);
+    }
+    if (performed.pending && !performed.again) this.#final.add(change.address);
+    if (performed.pending) this.#unsettled.set(change.address, performed.pending);
+    else this.#end(performed.outcome, loud);
+  }
+
+  #remember(change: Change, performed: Pick<Performed, 'entry'>): void {
+    if (change.renamed_from !== undefined && performed.entry !== undefined) this.#entries.delete(change.renamed_from);
+    if (performed.entry === null) this.#entries.delete(change.address);
+    else if (performed.entry) this.#bind(change.address, performed.entry);
+  }
+
+  #bind(address: string, entry: Entry): void {
+    this.#entries.set(address, entry);
+    this.#known.add(`${entry.kind} ${entry.id}`);
+  }
+
+  /** Why nothing more may leave. */
+  #halt(): string | undefined {
+    if (this.trouble) return 'the run was cut short';
+    if (this.#hands.signal.aborted) return 'the run was interrupted';
+    return this.#silence >= SILENCE ? 'the service stopped answering clearly' : undefined;
+  }
+
+  #reasonToSkip(change: Change): string | undefined {
+    const failed = waitsOf(change).find((key) => {
+      const outcome = this.#outcomes.get(key)?.outcome;
+      return outcome !== undefined && outcome !== 'done';
+    });
+    if (failed !== undefined) return `${failed} did not succeed`;
+    return this.trouble || this.#hands.signal.aborted || writes(change) ? this.#halt() : undefined;
+  }
+
+  #skipped(change: Change, why: string): Outcome {
+    const diagnostic: Diagnostic = { severity: 'warning', code: 'skipped', summary: `${keyOf(change)} was skipped: ${why}.`, address: change.address };
+    return { ...told(change), outcome: 'skipped', diagnostic };
+  }
+
+  #end(outcome: Outcome, loud = true): void {
+    this.#outcomes.set(keyOf(outcome), outcome);
+    if (loud) this.#hands.emit({ type: 'end', outcome });
+  }
+
+  /** Looks what became of creates without an answer. Returns addresses that were not applied and may be sent once more. */
+  async #settle(release: (address: string) => void): Promise<readonly string[]> {
+    const intents = [...this.#unsettled.values()];
+    const settled = await this.#look(intents);
+    const again: string[] = [];
+    this.#silence = 0;
+    for (const intent of intents) {
+      const one = settled.find((candidate) => candidate.intent === intent);
+      const records = one ? recordsOf(this.#hands.kinds, one) : [];
+      if (records.length > 0) await this.#hands.session.record(...records);
+      this.#unsettled.delete(intent.address);
+      for (const record of records) if (record.type === 'result' && record.entry) this.#bind(intent.address, record.entry);
+      if (one?.verdict === 'absent' && !this.#final.has(intent.address)) {
+        this.#final.add(intent.address);
+        again.push(intent.address);
+      } else {
+        this.#end(outcomeOf(intent, one));
+        release(intent.address);
+      }
+    }
+    return again;
+  }
+
+  async #look(intents: readonly Intent[]): Promise<readonly Settled[]> {
+    try {
+      return await settle(this.#hands, intents, [...this.#entries.values()], 0);
+    } catch (error) {
+      if (error instanceof Refusal || this.#hands.signal.aborted) return [];
+      throw error;
+    }
+  }
+
+  /** One reading a kind proves that what was answered with success is really there. */
+  async #proveUpdates(): Promise<void> {
+    const written = [...this.#written.values()].map((one): ReadBack & typeof one => {
+      const kind = this.#hands.kinds.get(one.change.kind) as Kind;
+      const before = 'before' in one.change ? one.change.before : {};
+      return { ...one, kind, judge: (live) => shownOf(kind, one.fields, before, live) };
+    });
+    const found = await readBack(this.#hands, written, (kind) => this.#count(kind));
+    for (const one of written) {
+      const { shown = 'unread', live } = found.get(one) ?? {};
+      const { change, kind, fields, prior, document } = one;
+      if (shown === 'taken' && live) this.#compare(change, kind, document, live);
+      if (shown === 'taken' || shown === 'unread') continue;
+      const entry = this.#entries.get(change.address) ?? prior;
+      const proven = entry && { ...withoutSent(entry, fields), applied: prior?.applied ?? {}, ...(live ? { observed: remembered(kind, live.values) } : {}) };
+      if (proven) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: proven });
+      this.#fail(change, unproven(change.address, shown), shown === 'other' ? 'failed' : 'unknown');
+    }
+  }
+
+  #count(kind: Kind): number {
+    return [...this.#entries.values()].filter((entry) => entry.kind === kind.name).length;
+  }
+
+  /** What a write of a whole document left behind of the rest of it. */
+  #compare(change: Change, kind: Kind, document: DocumentWrite | undefined, now: Live): void {
+    if (!document) return;
+    const { lost, notes } = verify(kind, change.address, document, now);
+    this.notes.push(...notes);
+    if (lost) this.#fail(change, lost);
+  }
+
+  async #proveDeletes(changes: readonly Change[]): Promise<void> {
+    const deleted = changes.flatMap((change): (ReadBack & { readonly change: Change })[] => {
+      const done = change.action === 'delete' && this.#outcomes.get(keyOf(change))?.outcome === 'done';
+      return done ? [{ change, kind: this.#hands.kinds.get(change.kind) as Kind, id: change.id, judge: (live) => (live ? 'earlier' : 'taken') }] : [];
+    });
+    const found = await readBack(this.#hands, deleted, (kind) => this.#count(kind));
+    for (const one of deleted) {
+      if (found.get(one)?.shown !== 'earlier') continue;
+      const { change } = one;
+      const entry = this.#deleted.get(keyOf(change));
+      if (entry) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry });
+      const summary = `${keyOf(change)}: the service answered with success, but the object is still there.`;
+      this.#fail(change, { severity: 'error', code: 'still-there', summary, detail: 'Plan again to see what is there.', address: change.address });
+    }
+  }
+
+  /** One listing of each kind with creates tells which of the new objects it shows: their absence means something from now on. */
+  async #lookForCreated(): Promise<void> {
+    const made = this.#changes.flatMap((change) => {
+      const outcome = change.action === 'create' ? this.#outcomes.get(change.address) : undefined;
+      return outcome?.outcome === 'done' && outcome.id !== undefined ? [{ kind: change.kind, id: outcome.id }] : [];
+    });
+    for (const name of new Set(made.map(({ kind }) => kind))) {
+      try {
+        const shown = new Set((await this.#hands.cloud.list(this.#hands.kinds.get(name) as Kind)).objects.map(({ id }) => id));
+        const ids = made.flatMap(({ kind, id }) => (kind === name && shown.has(id) ? [id] : []));
+        if (ids.length > 0) await this.#hands.session.record({ type: 'seen', kind: name, ids });
+      } catch (error) {
+        if (!(error instanceof Refusal) && !this.#hands.signal.aborted) throw error;
+      }
+    }
+  }
+
+  #fail(change: Change, diagnostic: Diagnostic, outcome: 'failed' | 'unknown' = 'failed'): void {
+    this.#end({ ...(this.#outcomes.get(keyOf(change)) as Outcome), outcome, diagnostic: { ...diagnostic, ...(change.origin ? { origin: change.origin } : {}) } });
+  }
+}
+
+/** The request left, and what became of it could not be recorded. */
+function unrecorded(change: Change): Outcome {
+  const { address } = change;
+  const diagnostic: Diagnostic = {
+    severity: 'error',
+    code: 'unrecorded',
+    summary: `${keyOf(change)}: the request left, but what became of it could not be recorded.`,
+    detail: 'Run apply again: it looks first, and sends nothing twice.',
+    address,
+  };
+  return { ...told(change), outcome: 'unknown', diagnostic };
+}
+
+/** A writer with at most `most` requests under way. */
+function gated(cloud: CloudWriter, most: number): CloudWriter {
+  const inTurn = limited(most);
+  return { ...cloud, send: (...request) => inTurn(() => cloud.send(...request)) };
+}

@@ -1,0 +1,102 @@
+// Writes that replace a document. Right before such a write the object is read again, the declared members are laid
+// over what is live then, and the request carries the whole. Afterwards everything is compared: what was live before and
+// is gone or altered by the write is an error.
+import {
+  Refusal,
+  same,
+  secretsIn,
+  type Attribute,
+  type CloudReader,
+  type Diagnostic,
+  type Kind,
+  type Live,
+  type Request,
+  type Sent,
+  type Value,
+  type Values,
+  type Write,
+} from '../../model/index.js';
+import { aftermath, mergedNames, ours, whole } from '../plan/document-diff.js';
+import { taken } from '../plan/diff.js';
+import { maskedWords, masksSent } from '../plan/policy.js';
+
+/** What a write of whole documents was made of: the object as it was read right before, and what was sent, by attribute. */
+export interface DocumentWrite {
+  readonly before: Live;
+  readonly sent: Values;
+}
+
+/** The request to send; what there is to say instead; or nothing to do, because the object is as it should be. */
+export type Ready = { readonly request: Request; readonly document: DocumentWrite } | { readonly refused: Sent } | 'unneeded';
+
+/** Names of the documents that a write replaces whole. */
+const replaced = (kind: Kind, { verb, fields, patch }: Write): readonly string[] =>
+  verb !== 'update' || patch ? [] : mergedNames(kind).filter((name) => Object.hasOwn(fields, name));
+
+export const replacesDocument = (kind: Kind, write: Write): boolean => replaced(kind, write).length > 0;
+
+export interface Preparing {
+  readonly kind: Kind;
+  readonly write: Write;
+  /** For messages. */
+  readonly address: string;
+  /** The object as the plan saw it, of its documents no more than is declared. */
+  readonly planned: Values;
+}
+
+/** Reads the object again and makes the request of what is live now. Refused only where a declared member or a mask changed since the plan. */
+export async function prepare(cloud: Pick<CloudReader, 'find' | 'compose'>, { kind, write, address, planned }: Preparing): Promise<Ready> {
+  const refused = (code: string, summary: string, detail = 'Plan again.'): Ready => ({
+    refused: { class: code === 'unread' ? 'not_sent' : 'rejected', diagnostic: { severity: 'error', code, summary: `${address} ${summary}`, detail } },
+  });
+  let live: Live | undefined;
+  try {
+    [live] = await cloud.find(kind, [write.id as string]);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { refused: { class: 'not_sent', ...(error.diagnostics[0] && { diagnostic: error.diagnostics[0] }) } };
+  }
+  if (!live) return refused('gone', 'was deleted outside of trueup since the plan.');
+  const { fields } = write;
+  if (secretsIn(fields).size === 0 && taken(kind, fields, live)) return 'unneeded';
+  const now = ours(kind, fields, live.values, planned);
+  const moved = Object.keys(fields).find((name) => !same(kind.attributes[name] as Attribute, planned[name], now[name]));
+  if (moved !== undefined) return refused('changed-since-plan', `was changed outside of trueup since the plan: ${moved}.`);
+  const masks = masksSent(kind, write, live);
+  if (masks.length > 0) {
+    const { what, out } = maskedWords(masks);
+    return refused('masked-configuration', `cannot be written: ${what}.`, `${out.charAt(0).toUpperCase()}${out.slice(1)}.`);
+  }
+  const sent = Object.fromEntries(replaced(kind, write).map((name) => [name, whole(fields[name] as Value, live.values[name])]));
+  return { request: cloud.compose(kind, { ...write, fields: { ...fields, ...sent } }), document: { before: live, sent } };
+}
+
+/** What a reading after the write says of the documents it replaced: an error for what is lost, notes for what came from elsewhere. */
+export function verify(kind: Kind, address: string, { before, sent }: DocumentWrite, now: Live): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
+  const found = Object.entries(sent).map(([name, value]) => aftermath(name, value, now.values[name]));
+  const [lost, added] = [found.flatMap((one) => one.lost), found.flatMap((one) => one.added)];
+  const [earlier, later] = [versionOf(kind, before), versionOf(kind, now)];
+  const further = earlier !== undefined && later !== undefined && later > earlier + 1;
+  const versions = further ? `version_number went from ${earlier} to ${later}, and this write accounts for one step` : undefined;
+  const notes = [
+    ...(added.length > 0 ? [`members that were not sent are live: ${added.join(', ')}`] : []),
+    ...(versions === undefined ? [] : [`${versions}: somebody else changed it meanwhile`]),
+  ];
+  return {
+    ...(lost.length > 0 && {
+      lost: {
+        severity: 'error',
+        code: 'members-lost',
+        summary: `${address}: members that were live before the write are gone or altered: ${lost.join(', ')}.`,
+        detail: `${versions === undefined ? '' : `${versions[0]?.toUpperCase()}${versions.slice(1)}. `}Look at the object now: trueup get ${kind.name} ${now.id} -o json`,
+        address,
+      },
+    }),
+    notes: notes.map((text) => ({ severity: 'info', code: 'changed-meanwhile', summary: `${address}: ${text}.`, address })),
+  };
+}
+
+function versionOf({ version }: Kind, { values }: Live): number | undefined {
+  const value = version === undefined ? undefined : values[version];
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,576 @@
+// The last mile of one change: the intent is on disk before the first byte leaves, the result before anything
+// follows from it. Nothing here decides what to change; it carries out what was planned.
+import {
+  canonical,
+  digest,
+  idOf,
+  redactAll,
+  referencesIn,
+  Refusal,
+  secretsIn,
+  writes,
+  type Change,
+  type CloudWriter,
+  type Delete,
+  type Desired,
+  type Diagnostic,
+  type Entry,
+  type Fingerprint,
+  type Forget,
+  type Intent,
+  type JsonObject,
+  type Kind,
+  type Live,
+  type Outcome,
+  type OutcomeClass,
+  type Request,
+  type Result,
+  type SaltedFingerprint,
+  type Sent,
+  type Value,
+  type Values,
+  type Write,
+  same,
+  type Attribute,
+} from '../../model/index.js';
+import type { Random } from '../../platform/index.js';
+import type { Session } from '../../state/store-port.js';
+import { momentNow } from '../visibility.js';
+import { taken } from '../plan/diff.js';
+import { prepare, replacesDocument, type DocumentWrite, type Ready } from './document-write.js';
+import { identityKey, indexByIdentity } from '../plan/match.js';
+import { applied, ours } from '../plan/document-diff.js';
+import { remembered, withoutSecrets } from '../observe.js';
+import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
+import type { Desk } from '../plan/propose.js';
+import { lostAdministration, type Recheck } from './guards.js';
+import { fillAll, type Resolver } from '../plan/references.js';
+import { moves, reroles } from '../roles.js';
+
+/** A request leaves at most this long (milliseconds) after its intent was written, or written again. */
+export const RENEWAL = 30_000;
+
+/** What apply holds in its hands. */
+export interface Hands extends Desk {
+  readonly cloud: CloudWriter;
+  readonly session: Session;
+  readonly random: Random;
+  readonly parallelism: number;
+  readonly signal: AbortSignal;
+  readonly settleMilliseconds: number;
+}
+
+/** What the execution of one change needs to know of the run around it. */
+export interface Surroundings {
+  readonly resolver: Resolver;
+  readonly before: Before;
+  readonly entry: (address: string) => Entry | undefined;
+  /** Why nothing more may be sent, where that is so. */
+  readonly halt: () => string | undefined;
+  /** Told when the request of the change leaves. */
+  readonly left: () => void;
+  /** Told what an answer was worth, as soon as it is there. */
+  readonly heard: (outcome: OutcomeClass) => void;
+  /** Whether the administration of some account rests on this change, so that another waits for it. */
+  readonly awaited: (address: string) => boolean;
+  /** What a guarded change rests on, to be read again at the moment of its write. @param fields what is sent */
+  readonly recheck?: (change: Change, fields: Values) => Recheck | undefined;
+  /** Whether an object was there before the run, or was made by it. */
+  readonly known: (kind: string, id: string) => boolean;
+}
+
+/** What existed before the run, for pre-images: built once a kind, so that a thousand creates stay linear. */
+export interface Before {
+  readonly equals: (kind: Kind, values: Values) => readonly string[];
+  /** The highest of its numeric ids, and the newest of its time-based ones. */
+  readonly youngest: (kind: Kind) => Pick<Intent, 'highest' | 'newest'>;
+}
+
+/** What every outcome says of its change. */
+export const told = (change: Change): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'id'> => {
+  const { address, kind, action, deposed } = change;
+  return { address, kind, action, ...(deposed && 'id' in change && { deposed, id: change.id }) };
+};
+
+/** One change carried out. `entry` is what the state holds now; `pending` the create whose outcome is unknown. */
+export interface Performed {
+  readonly outcome: Outcome;
+  readonly entry?: Entry | null;
+  readonly pending?: Intent;
+  /** Whether that create may be sent once more, should it turn out that it did nothing. */
+  readonly again?: boolean;
+  /** For an update: what was written, to be proven by a reading. */
+  readonly written?: WrittenFields;
+}
+
+export interface WrittenFields {
+  readonly id: string;
+  readonly fields: Values;
+  /** Where documents were replaced. */
+  readonly document?: DocumentWrite;
+}
+
+export async function perform(hands: Hands, change: Change, around: Surroundings): Promise<Performed> {
+  const kind = hands.kinds.get(change.kind) as Kind;
+  const started = hands.clock.monotonic();
+  const end = (performed: Omit<Performed, 'outcome'> & { readonly outcome: Outcome['outcome']; readonly id?: string; readonly diagnostic?: Diagnostic }): Performed => {
+    const { outcome, id, diagnostic, ...rest } = performed;
+    const base = { ...told(change), outcome, elapsed: Math.round(hands.clock.monotonic() - started) };
+    return {
+      ...rest,
+      outcome: {
+        ...base,
+        ...(id === undefined ? {} : { id }),
+        ...(diagnostic ? { diagnostic: { ...diagnostic, address: change.address, ...(change.origin ? { origin: change.origin } : {}) } } : {}),
+      },
+    };
+  };
+  if (!writes(change)) return end(await remember(hands, change, around));
+  const fields = fillAll(kind.attributes, change.write.fields, around.resolver);
+  const open = referencesIn(fields)[0];
+  if (open) return end({ outcome: 'failed', diagnostic: { severity: 'error', code: 'unresolved', summary: `${change.address} needs ${open.toString()}, which nobody knows.` } });
+  const write: Write = { ...change.write, fields };
+  const request = composed(hands, kind, write);
+  if (request instanceof Refusal) return end({ outcome: 'failed', ...optional('diagnostic', request.diagnostics[0]) });
+  const recheck = around.recheck?.(change, fields);
+  const errand: Errand = { kind, write, request, around, ...optional('recheck', recheck) };
+  // A rename whose object is gone: nothing is bound any more, and the old address must not outlive the new one.
+  if (change.action === 'create' && change.renamed_from !== undefined) await hands.session.record(...moved(change));
+  if (change.action === 'create') return end(await create(hands, errand, change.address, await desiredEntry(hands, kind, change, change.desired, around)));
+  if (change.action === 'delete') return end(await remove(hands, errand, change));
+  return end(await update(hands, errand, change));
+}
+
+/** A write with the request that carries it. */
+interface Errand {
+  readonly kind: Kind;
+  readonly write: Write;
+  readonly request: Request;
+  readonly around: Surroundings;
+  readonly recheck?: Recheck;
+}
+
+/** Before any intent is written: what cannot be sent leaves no trace. */
+function composed({ cloud }: Hands, kind: Kind, write: Write): Request | Refusal {
+  try {
+    return cloud.compose(kind, write);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** Changes of memory alone: bind, move, refresh or drop an address. */
+async function remember(hands: Hands, change: Change, around: Surroundings): Promise<{ outcome: 'done'; id?: string; entry?: Entry | null }> {
+  if (change.action === 'forget') {
+    const entry = entryWithout(change, around);
+    await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry });
+    return { outcome: 'done', id: change.id, entry };
+  }
+  if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
+  const kind = hands.kinds.get(change.kind) as Kind;
+  const now = priorOf(change, around);
+  const base = await desiredEntry(hands, kind, change, change.desired, around);
+  const entry: Entry = { ...base, id: change.id, observed: remembered(kind, change.before) };
+  if (change.action === 'keep' && !change.renamed_from && now && sameMemory(kind, now, entry)) return { outcome: 'done', id: change.id };
+  await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
+  return { outcome: 'done', id: change.id, entry };
+}
+
+/** What is recorded of the object that a change is about; nothing where what is recorded is of another, which is gone. */
+function priorOf(change: Change, around: Surroundings): Entry | undefined {
+  const entry = around.entry(change.renamed_from ?? change.address);
+  return entry && 'id' in change && change.id === entry.id ? entry : undefined;
+}
+
+/** What an address holds once an object has left it: nothing, unless another one took its place. */
+function entryWithout({ address, id, deposed }: Delete | Forget, around: Surroundings): Entry | null {
+  const entry = deposed && around.entry(address);
+  if (!entry || entry.id === id) return null;
+  const { deposed: all = [], ...rest } = entry;
+  const left = all.filter((one) => one !== id);
+  return left.length === 0 ? rest : { ...rest, deposed: left };
+}
+
+/** Server fields and times come and go without being worth a write of the state. */
+function sameMemory(kind: Kind, a: Entry, b: Entry): boolean {
+  const stable = (entry: Entry): string => {
+    const observed = Object.fromEntries(Object.entries(entry.observed).filter(([name]) => kind.attributes[name]?.computed !== true));
+    return canonical({ ...entry, observed, applied_at: '' } as unknown as JsonObject);
+  };
+  return stable(a) === stable(b);
+}
+
+const timestamp = ({ clock }: Pick<Hands, 'clock'>): string => new Date(clock.now()).toISOString();
+
+/** The old address of a rename goes after the new one is bound: a journal that is torn between them holds both, which the next plan understands, and not neither. */
+export const moved = (change: Change): readonly Result[] =>
+  change.renamed_from === undefined ? [] : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }];
+
+/** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
+async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: Desired, around: Surroundings): Promise<Omit<Entry, 'id' | 'observed'>> {
+  const declared = fillAll(kind.attributes, desired.declared, around.resolver);
+  const known = priorOf(change, around)?.secrets ?? {};
+  const sent = 'write' in change ? change.write?.fields : undefined;
+  const secrets: Record<string, Fingerprint | SaltedFingerprint> = {};
+  const carried = secretsIn(sent ?? {});
+  for (const path of secretsIn(declared).keys()) {
+    const value = carried.get(path)?.reveal();
+    if (value !== undefined) secrets[path] = await hands.fingerprints.make(hands.session.snapshot.state.secrets_salt as string, `${change.address} ${path}`, value);
+    else if (known[path]) secrets[path] = known[path];
+  }
+  const held = around.entry(change.address) ?? around.entry(change.renamed_from ?? change.address);
+  const deposed = [...(held?.deposed ?? []), ...(held && change.action === 'create' && change.replaces ? [held.id] : [])];
+  return {
+    kind: kind.name,
+    file: desired.file,
+    applied: applied(kind, declared),
+    depends_on: change.depends_on,
+    applied_at: timestamp(hands),
+    ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
+    ...(desired.protect ? { protect: true } : {}),
+    ...(desired.on_removal === undefined ? {} : { on_removal: desired.on_removal }),
+    ...(deposed.length > 0 ? { deposed } : {}),
+  };
+}
+
+async function create(
+  hands: Hands,
+  errand: Errand,
+  address: string,
+  entry: Omit<Entry, 'id' | 'observed'>,
+): Promise<{ outcome: Outcome['outcome']; id?: string; entry?: Entry; pending?: Intent; again?: boolean; diagnostic?: Diagnostic }> {
+  const { kind, write, around } = errand;
+  const body = redactAll(write.fields);
+  const intent: Intent = {
+    type: 'intent',
+    op: hands.random.uuid(),
+    address,
+    kind: kind.name,
+    action: 'create',
+    content: digest(redactAll(write.fields, (secret) => secret.source)),
+    body,
+    preimage: around.before.equals(kind, write.fields),
+    entry,
+    ...around.before.youngest(kind),
+    ...momentNow(hands.clock, hands.cloud.skew()),
+  };
+  const sent = await (await sender(hands, errand, intent))(errand.request);
+  // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
+  if (sent.class === 'applied' && sent.live && !around.known(kind.name, sent.live.id)) {
+    const done: Entry = { ...entry, applied_at: timestamp(hands), id: sent.live.id, observed: remembered(kind, sent.live.values) };
+    await hands.session.record({
+      type: 'result',
+      op: intent.op,
+      class: 'applied',
+      address,
+      entry: done,
+      lately: { what: 'created', kind: kind.name, id: done.id, ...momentNow(hands.clock, hands.cloud.skew()) },
+    });
+    return { outcome: 'done', id: done.id, entry: done };
+  }
+  await hands.session.record({ type: 'result', op: intent.op, class: sent.class === 'applied' ? 'unknown' : sent.class, address });
+  if (sent.class === 'rejected' || sent.class === 'not_sent') return { outcome: undoneBy(sent), ...optional('diagnostic', sent.diagnostic) };
+  const again = sent.class === 'unknown' && (await hands.cloud.pause(1, sent.wait));
+  return { outcome: 'unknown', pending: intent, again, ...optional('diagnostic', sent.diagnostic) };
+}
+
+type Written = { outcome: Outcome['outcome']; id?: string; entry?: Entry | null; diagnostic?: Diagnostic; written?: WrittenFields };
+
+async function update(hands: Hands, errand: Errand, change: Change & { readonly id: string; readonly before: Values }): Promise<Written> {
+  const { kind, write, around } = errand;
+  const desired = 'desired' in change ? change.desired : undefined;
+  const entry = desired && (await desiredEntry(hands, kind, change, desired, around));
+  const prior = priorOf(change, around);
+  const known = desired && entry && (!prior || change.renamed_from !== undefined) ? bound(kind, change, entry, prior) : prior;
+  const doubted = known && withoutSent(known, write.fields);
+  if (doubted && doubted !== prior) await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: doubted }, ...moved(change));
+  const intent: Intent = { ...repeatable(hands, errand, change.address, 'update', change.id), body: redactAll(write.fields) };
+  const answered = await sendUntilKnown(hands, errand, intent, change.before);
+  // An echo is not a reading: what the safety of others rests on is looked at.
+  const doubtful = answered.class === 'applied' && (around.awaited(change.address) || (answered.live !== undefined && !echoes(kind, write.fields, answered.live)));
+  const sent = doubtful ? await proven(hands, errand, intent, change.before) : answered;
+  const at = timestamp(hands);
+  if (sent.class === 'applied') {
+    const done = entry ? { ...entry, applied_at: at, id: change.id, observed: remembered(kind, { ...change.before, ...write.fields }) } : null;
+    const spent = { spent: { at, action: 'update' as const, kind: kind.name, id: change.id } };
+    const result: Result = { type: 'result', class: 'applied', address: change.address, entry: done };
+    // An old role or an old place in the tree must not come back after the next run: that one waits, and counts it.
+    if (answered.lingers && (reroles(change) || moves(change))) await hands.session.record(result, { type: 'result', op: intent.op, class: 'unknown', address: change.address });
+    else await hands.session.record({ ...result, op: intent.op, ...spent });
+    const lost = await lostBy(hands, errand, change, known);
+    if (lost) return lost;
+    return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields, ...optional('document', answered.document) } };
+  }
+  await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address: change.address });
+  return { outcome: undoneBy(sent), id: change.id, ...optional('diagnostic', sent.diagnostic) };
+}
+
+/** What became of a guarded change after which nobody administers its account: a role is put back. Undefined where somebody does. */
+async function lostBy(
+  hands: Hands,
+  { recheck, ...errand }: Errand,
+  change: Change & { readonly id: string; readonly before: Values },
+  known: Entry | undefined,
+): Promise<Written | undefined> {
+  const state = await recheck?.after();
+  if (!recheck || state === 'holds') return undefined;
+  if (state === 'unread') {
+    const summary = `${change.address} was updated, but the reading after it failed: it is not known whether account ${recheck.account} still has an administrator.`;
+    hands.emit({
+      type: 'diagnostic',
+      diagnostic: { severity: 'warning', code: 'unverified', summary, detail: 'List users, accounts and roles: trueup get access', address: change.address },
+    });
+    return undefined;
+  }
+  if (!reroles(change)) return { outcome: 'failed', id: change.id, diagnostic: lostAdministration(change, recheck, 'nothing was put back.') };
+  const write: Write = { ...errand.write, fields: { role: change.before.role as Value } };
+  const after = { ...change.before, ...errand.write.fields };
+  const back: Errand = { ...errand, write, request: hands.cloud.compose(errand.kind, write) };
+  const intent: Intent = { ...repeatable(hands, back, change.address, 'update', change.id), body: redactAll(write.fields) };
+  const answered = await sendUntilKnown(hands, back, intent, after);
+  const sent = answered.class === 'applied' ? await proven(hands, back, intent, after) : answered;
+  const entry = known ? { ...known, observed: remembered(errand.kind, change.before) } : undefined;
+  await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address: change.address, ...(sent.class === 'applied' && optional('entry', entry)) });
+  if (sent.class === 'applied') return { outcome: 'failed', id: change.id, ...optional('entry', entry), diagnostic: lostAdministration(change, recheck) };
+  const why = `the role could not be put back: ${sent.diagnostic?.summary ?? 'there was no answer'}`;
+  return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id: change.id, diagnostic: lostAdministration(change, recheck, why) };
+}
+
+const WITHHELD = 'withheld';
+const MOVED = 'moved';
+
+/** What the journal says of a write that is not done: where another hand was quicker, it may still land, and the next run waits for that. */
+const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass => (diagnostic?.code === MOVED ? 'unknown' : one);
+
+/** What is not done: nobody knows, it was withheld before it left, or it failed. */
+const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
+  sent.class === 'unknown' ? 'unknown' : sent.class === 'not_sent' && (sent.diagnostic?.code === WITHHELD || sent.diagnostic?.code === 'interrupted') ? 'skipped' : 'failed';
+
+/** Whether an answer that describes the object contradicts nothing that was sent. */
+const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
+  taken(kind, Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(values, name))), { id: '', values });
+
+/** A success that is doubtful, or that the safety of another change rests on, counts once it was seen. */
+async function proven(hands: Hands, { kind, write }: Errand, { address, id = '' }: Intent, before: Values): Promise<Sent> {
+  const one: ReadBack = { kind, id, judge: (live) => shownOf(kind, write.fields, before, live) };
+  const { shown = 'unread' } = (await readBack(hands, [one], () => Infinity)).get(one) ?? {};
+  if (shown === 'taken') return { class: 'applied' };
+  return { class: shown === 'other' ? 'rejected' : 'unknown', diagnostic: unproven(address, shown) };
+}
+
+/** A success that a reading does not bear out. */
+export function unproven(address: string, shown: Exclude<Shown, 'taken'>): Diagnostic {
+  const [code, seen] = (
+    {
+      unread: ['unread', 'the reading after it failed'],
+      earlier: ['not-shown', 'it still shows the earlier value'],
+      other: ['not-taken', 'what it holds is not what was sent'],
+    } as const
+  )[shown];
+  return { severity: 'error', code, summary: `${address}: the service answered with success, but ${seen}.`, detail: 'Plan again to see what is there.', address };
+}
+
+/** An adopted or renamed object is ours before anything is sent to it; nothing counts as applied yet. */
+function bound(kind: Kind, change: Change & { readonly id: string; readonly before: Values }, entry: Omit<Entry, 'id' | 'observed'>, prior: Entry | undefined): Entry {
+  const { secrets: _, ...rest } = entry;
+  return { ...rest, applied: prior?.applied ?? {}, ...(prior?.secrets ? { secrets: prior.secrets } : {}), id: change.id, observed: remembered(kind, change.before) };
+}
+
+/** An entry that remembers no secret which is about to be sent: until the answer is proven, the old one may be live or the new one. */
+export function withoutSent(entry: Entry, fields: Values): Entry {
+  const sent = secretsIn(fields);
+  const { secrets = {}, ...rest } = entry;
+  const kept = Object.entries(secrets).filter(([path]) => !sent.has(path));
+  if (kept.length === Object.keys(secrets).length) return entry;
+  return { ...rest, ...(kept.length > 0 ? { secrets: Object.fromEntries(kept) } : {}) };
+}
+
+async function remove(hands: Hands, errand: Errand, change: Delete): Promise<Written> {
+  const { kind, write } = errand;
+  const { address, id } = change;
+  const intent = repeatable(hands, errand, address, 'delete', id);
+  const sent = await sendUntilKnown(hands, errand, intent, write.live?.values ?? {});
+  if (sent.class === 'applied' || isGone(sent)) {
+    const entry = entryWithout(change, errand.around);
+    await hands.session.record({
+      type: 'result',
+      op: intent.op,
+      class: 'applied',
+      address,
+      entry,
+      spent: { at: timestamp(hands), action: 'delete', kind: kind.name, id },
+      lately: { what: 'deleted', kind: kind.name, id, ...momentNow(hands.clock, hands.cloud.skew()) },
+    });
+    return { outcome: 'done', id, entry };
+  }
+  await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address });
+  return { outcome: undoneBy(sent), id, ...optional('diagnostic', sent.diagnostic) };
+}
+
+function repeatable(hands: Hands, { kind }: Errand, address: string, action: 'update' | 'delete', id: string): Intent {
+  return { type: 'intent', op: hands.random.uuid(), address, kind: kind.name, action, id, ...momentNow(hands.clock, hands.cloud.skew()) };
+}
+
+/**
+ * Sends under an intent that is on disk before the first byte leaves. A request may wait long behind it (for its turn,
+ * for the rate limit, for a service that asks for patience): right before it leaves the lock must still be ours and
+ * the run still on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
+ */
+async function sender({ cloud, session, clock }: Hands, { kind, write, around, recheck }: Errand, intent: Intent): Promise<(request: Request) => Promise<Sent>> {
+  await session.record(intent);
+  // A machine that slept has let time pass as well.
+  const passed = (): number => clock.boot().milliseconds;
+  let [recorded, at] = [passed(), Date.parse(intent.at)];
+  const mayLeave = async (): Promise<void> => {
+    const why = around.halt();
+    if (why !== undefined) throw new Refusal([{ severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` }]);
+    await recheck?.before();
+    if (passed() - recorded > RENEWAL) {
+      // The wall clock may have been set back; the journal goes forward.
+      at = Math.max(clock.now(), at + 1);
+      await session.record({ ...intent, ...momentNow(clock, cloud.skew()), at: new Date(at).toISOString() });
+      recorded = passed();
+    }
+    await session.assertHeld();
+    around.left();
+  };
+  return async (request) => {
+    const sent = await cloud.send(kind, request, write, mayLeave);
+    around.heard(sent.class);
+    return sent;
+  };
+}
+
+/** `lingers`: it is done, and an earlier sending of it may still land. */
+type Tried = Sent & { readonly lingers?: boolean; readonly document?: DocumentWrite };
+
+/** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
+async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base: Values): Promise<Tried> {
+  const { kind, write } = errand;
+  const send = await sender(hands, errand, intent);
+  let document: DocumentWrite | undefined;
+  const attempt = async (): Promise<Sent> => {
+    const ready = await readied(hands, errand, intent, base);
+    if (ready === 'unneeded') return { class: 'applied' };
+    if ('refused' in ready) return ready.refused;
+    ({ document } = ready);
+    return send(ready.request);
+  };
+  let sent = await attempt();
+  let lingers = false;
+  for (let attempts = 1; sent.class === 'unknown'; attempts += 1) {
+    const doubt = sent;
+    const again = await hands.cloud.pause(attempts, sent.wait);
+    const look = await tryFind(hands, kind, intent.id as string);
+    if (look === 'unread') return sent;
+    if (write.verb === 'delete' && look === undefined) return { class: 'applied' };
+    if (look === undefined)
+      return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted outside of trueup meanwhile.`, detail: 'Plan again.' } };
+    const visible = write.verb === 'update' && taken(kind, write.fields, look);
+    if (visible && secretsIn(write.fields).size === 0) return { class: 'applied', lingers, ...optional('document', document) };
+    if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
+      return { class: 'rejected', diagnostic: { severity: 'error', code: MOVED, summary: `${intent.address} was changed outside of trueup meanwhile.`, detail: 'Plan again.' } };
+    if (!again || hands.signal.aborted) return sent;
+    // The document that left first would take away what others add until it lands.
+    if (document && !(await outlived(hands, intent))) return sent;
+    sent = await attempt();
+    lingers = true;
+    // Whatever became of this sending, the one before may still land.
+    if (sent.class === 'not_sent' || (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))) return doubt;
+  }
+  return { ...sent, lingers, ...optional('document', document) };
+}
+
+/** Waits until nothing of an intent can land any more; false where the run is to end. */
+async function outlived({ clock, emit, signal, settleMilliseconds }: Hands, { address }: Intent): Promise<boolean> {
+  emit({ type: 'waiting', why: `until the update of ${address} can no longer take effect`, milliseconds: settleMilliseconds });
+  await clock.sleep(settleMilliseconds, signal).catch(() => undefined);
+  return !signal.aborted;
+}
+
+/** What is sent: as it was composed, or, where it replaces a document, made of what is live now. */
+async function readied(
+  { cloud }: Hands,
+  { kind, write, request }: Errand,
+  { address }: Intent,
+  planned: Values,
+): Promise<Exclude<Ready, { readonly request: Request }> | Sendable> {
+  return replacesDocument(kind, write) ? prepare(cloud, { kind, write, address, planned }) : { request };
+}
+
+interface Sendable {
+  readonly request: Request;
+  readonly document?: DocumentWrite;
+}
+
+const isGone = (sent: Sent): boolean => sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';
+
+async function tryFind(hands: Hands, kind: Kind, id: string): Promise<Live | undefined | 'unread'> {
+  try {
+    return (await hands.cloud.find(kind, [id]))[0];
+  } catch {
+    return 'unread';
+  }
+}
+
+function unmoved(kind: Kind, base: Values, live: Values): boolean {
+  return Object.entries(kind.attributes).every(
+    ([name, attribute]: readonly [string, Attribute]) => attribute.computed || attribute.secret || same(attribute, base[name], withoutSecrets(kind.attributes, live)[name]),
+  );
+}
+
+/** A create or update that carries a secret needs its value; everything else works without. */
+export function missingSecret({ address, origin }: Change, fields: Values): Diagnostic | undefined {
+  const missing = [...secretsIn(fields).values()].find((secret) => secret.reveal() === undefined);
+  if (!missing) return undefined;
+  const detail = missing.source.startsWith('env.') ? `Set ${missing.source.slice(4)} in the environment.` : 'Make the file readable.';
+  return {
+    severity: 'error',
+    code: 'secret-missing',
+    summary: `${address} needs the value of \${secret.${missing.source}}, and it is not there.`,
+    detail,
+    address,
+    ...(origin ? { origin } : {}),
+  };
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): Partial<Record<K, V>> {
+  return value === undefined ? {} : ({ [name]: value } as Record<K, V>);
+}
+
+/** What existed before this run, from the reading the plan was made of. */
+export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live> }>): Before {
+  const indexes = new Map<string, ReadonlyMap<string, readonly Live[]>>();
+  const tops = new Map<string, Pick<Intent, 'highest' | 'newest'>>();
+  return {
+    equals: (kind, values) => {
+      const collection = world.get(kind.name);
+      if (!collection) return [];
+      const index = indexes.get(kind.name) ?? indexByIdentity(collection);
+      indexes.set(kind.name, index);
+      return (index.get(identityKey(kind, values) ?? '') ?? []).map((live) => live.id);
+    },
+    youngest: (kind) => {
+      const known = tops.get(kind.name) ?? youngestOf([...(world.get(kind.name)?.byId.keys() ?? [])]);
+      tops.set(kind.name, known);
+      return known;
+    },
+  };
+}
+
+function youngestOf(ids: readonly string[]): Pick<Intent, 'highest' | 'newest'> {
+  let [highest, newest]: [bigint | undefined, { readonly id: string; readonly ticks: bigint } | undefined] = [undefined, undefined];
+  for (const id of ids) {
+    const ticks = uuidTicks(id);
+    if (ticks !== undefined && (newest === undefined || ticks > newest.ticks)) newest = { id, ticks };
+    if (/^\d+$/.test(id) && (highest === undefined || BigInt(id) > highest)) highest = BigInt(id);
+  }
+  return { ...optional('highest', highest === undefined ? undefined : (idOf(String(highest)) ?? undefined)), ...optional('newest', newest?.id) };
+}
+
+/** The time in a time-based UUID (version 1), in units of 100 nanoseconds; undefined for any other id. */
+export function uuidTicks(id: string): bigint | undefined {
+  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(id);
+  return match ? BigInt(`0x${match[3]}${match[2]}${match[1]}`) : undefined;
+}

@@ -1,0 +1,84 @@
+// A reading after a write. A service may show a write late: what still shows its earlier value is read again, with
+// growing pauses, until the settle time is over. Anything else is an answer at once.
+import { Refusal, same, type Attribute, type CloudReader, type Kind, type Live, type Values } from '../../model/index.js';
+import type { Clock } from '../../platform/index.js';
+import { taken } from '../plan/diff.js';
+import { ours } from '../plan/document-diff.js';
+import { withoutSecrets } from '../observe.js';
+
+/** What a reading says of one write: it took, it is not to be seen yet, it left something else behind, or nobody could look. */
+export type Shown = 'taken' | 'earlier' | 'other' | 'unread';
+
+export interface ReadBackTools {
+  readonly cloud: Pick<CloudReader, 'find' | 'list'>;
+  readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
+  readonly signal: AbortSignal;
+  readonly settleMilliseconds: number;
+}
+
+/** A written object. */
+export interface ReadBack {
+  readonly kind: Kind;
+  readonly id: string;
+  /** What a reading says; `live` is absent where the object is not there. */
+  readonly judge: (live: Live | undefined) => Exclude<Shown, 'unread'>;
+}
+
+const FIRST_PAUSE = 500;
+
+/**
+ * Reads each object until it is clear what became of it. `earlier` in the result means: after the settle time it still shows the value before.
+ * @param count how many objects of a kind there are, to choose between a listing and single readings
+ */
+export async function readBack<T extends ReadBack>(
+  tools: ReadBackTools,
+  written: readonly T[],
+  count: (kind: Kind) => number,
+): Promise<ReadonlyMap<T, { readonly shown: Shown; readonly live?: Live }>> {
+  const found = new Map<T, { readonly shown: Shown; readonly live?: Live }>();
+  const began = tools.clock.monotonic();
+  let open = written;
+  for (let pause = FIRST_PAUSE; ; pause *= 2) {
+    for (const [one, seen] of await readOnce(tools, open, count)) found.set(one, seen);
+    open = open.filter((one) => found.get(one)?.shown === 'earlier');
+    const left = tools.settleMilliseconds - (tools.clock.monotonic() - began);
+    if (open.length === 0 || left <= 0 || tools.signal.aborted) return found;
+    await tools.clock.sleep(Math.min(pause, left), tools.signal).catch(() => undefined);
+  }
+}
+
+/** By listing or one by one, whichever is fewer requests. A reading that fails proves nothing. */
+async function readOnce<T extends ReadBack>(
+  { cloud, signal }: ReadBackTools,
+  open: readonly T[],
+  count: (kind: Kind) => number,
+): Promise<ReadonlyMap<T, { readonly shown: Shown; readonly live?: Live }>> {
+  const found = new Map<T, { readonly shown: Shown; readonly live?: Live }>();
+  for (const kind of new Set(open.map((one) => one.kind))) {
+    const mine = open.filter((one) => one.kind === kind);
+    const looks = kind.operations.by_ids ? Math.ceil(mine.length / 100) : mine.length;
+    const pages = Math.ceil((count(kind) + 1) / kind.operations.page);
+    try {
+      const ids = mine.map(({ id }) => id);
+      const objects = looks <= pages ? await cloud.find(kind, ids) : (await cloud.list(kind)).objects;
+      const live = new Map(objects.map((one) => [one.id, { ...one, values: withoutSecrets(kind.attributes, one.values) }]));
+      for (const one of mine) {
+        const now = live.get(one.id);
+        found.set(one, { shown: one.judge(now), ...(now && { live: now }) });
+      }
+    } catch (error) {
+      if (!(error instanceof Refusal) && !signal.aborted) throw error;
+      for (const one of mine) found.set(one, { shown: 'unread' });
+    }
+  }
+  return found;
+}
+
+/** What a reading says of an update: it took, it shows the value before, or something else. */
+export function shownOf(kind: Kind, fields: Values, before: Values, live: Live | undefined): 'taken' | 'earlier' | 'other' {
+  if (!live) return 'other';
+  if (taken(kind, fields, live)) return 'taken';
+  const now = ours(kind, fields, live.values, before);
+  const unmoved = Object.keys(fields).every((name) => same(kind.attributes[name] as Attribute, before[name], now[name]));
+  return unmoved ? 'earlier' : 'other';
+}

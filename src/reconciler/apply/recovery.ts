@@ -1,0 +1,289 @@
+// A create whose outcome nobody knows is settled by looking, never by sending again: wait until it can no longer
+// land, list until two listings agree, and take the one object of equal content that was not there before. Anything
+// unclear is a question to a person.
+import {
+  exits,
+  objectsIn,
+  Refusal,
+  same,
+  writables,
+  shellWord,
+  type CloudReader,
+  type Diagnostic,
+  type Emit,
+  type Entry,
+  type Intent,
+  type JsonObject,
+  type Kind,
+  type Kinds,
+  type Live,
+  type Outcome,
+  type Result,
+  type RunRecord,
+  type Spent,
+} from '../../model/index.js';
+import type { Clock } from '../../platform/index.js';
+import type { Session } from '../../state/store-port.js';
+import { taken } from '../plan/diff.js';
+import { ageOf, nowOf } from '../visibility.js';
+import { RENEWAL, uuidTicks } from './executor.js';
+import { ownRoot } from '../plan/match.js';
+import { remembered, withoutSecrets } from '../observe.js';
+
+/** Listings of one kind before giving up on two that agree. */
+const LISTINGS = 6;
+
+export interface Looker {
+  readonly kinds: Kinds;
+  readonly cloud: CloudReader;
+  readonly clock: Clock;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  readonly settleMilliseconds: number;
+}
+
+export type Settled = { readonly intent: Intent; readonly verdict: 'applied'; readonly live: Live } | { readonly intent: Intent; readonly verdict: 'absent' } | Undecided;
+
+/** A person has to say whether one of the candidates is what the intent made. */
+export interface Undecided {
+  readonly intent: Intent;
+  readonly verdict: 'undecided';
+  readonly candidates: readonly Candidate[];
+}
+
+export interface Candidate {
+  readonly id: string;
+  /** Attributes that are not as they were sent; none for an object of equal content. */
+  readonly differing: readonly string[];
+}
+
+export const isUndecided = (settled: Settled): settled is Undecided => settled.verdict === 'undecided';
+
+/**
+ * What became of creates without an answer. What `entries` hold is managed already; `age` is how many milliseconds ago
+ * the last of them left, at least.
+ * @throws Refusal when a listing cannot be proven complete; the signal's reason when interrupted.
+ */
+export async function settle(looker: Looker, intents: readonly Intent[], entries: readonly Entry[], age: number): Promise<readonly Settled[]> {
+  const owned = new Set(entries.flatMap(objectsIn));
+  await waitUntilLanded(looker, intents, age);
+  const names = [...new Set(intents.map((intent) => intent.kind))];
+  const settled: Settled[] = [];
+  for (const name of names) {
+    const kind = looker.kinds.get(name) as Kind;
+    const objects = await stableListing(looker, kind);
+    settled.push(
+      ...decide(
+        kind,
+        intents.filter((intent) => intent.kind === name),
+        objects.filter((live) => !owned.has(`${name} ${live.id}`)),
+        ownRoot({ kind, byId: new Map(objects.map((live) => [live.id, live])) }) as JsonObject,
+      ),
+    );
+  }
+  return settled;
+}
+
+async function waitUntilLanded({ clock, emit, signal, settleMilliseconds }: Looker, intents: readonly Intent[], age: number): Promise<void> {
+  const wait = settleMilliseconds - Math.max(0, age);
+  if (intents.length === 0 || wait <= 0) return;
+  emit({
+    type: 'waiting',
+    why: `until ${intents.length === 1 ? `the ${intents[0]?.action} of ${intents[0]?.address}` : `${intents.length} requests`} can no longer take effect`,
+    milliseconds: wait,
+  });
+  await clock.sleep(wait, signal);
+}
+
+async function stableListing({ cloud, clock, signal, settleMilliseconds }: Looker, kind: Kind): Promise<readonly Live[]> {
+  let before: string | undefined;
+  for (let round = 0; round < LISTINGS; round += 1) {
+    const { objects } = await cloud.list(kind);
+    const ids = objects
+      .map((live) => live.id)
+      .toSorted()
+      .join(' ');
+    if (ids === before) return objects.map((live) => ({ ...live, values: withoutSecrets(kind.attributes, live.values) }));
+    before = ids;
+    await clock.sleep(Math.min(1000, settleMilliseconds), signal);
+  }
+  throw new Refusal(
+    [
+      {
+        severity: 'error',
+        code: 'unsettled',
+        summary: `The listing of ${kind.name} kept changing while trueup searched it for an interrupted create.`,
+        detail: 'Run apply again when nobody else is working on the account.',
+      },
+    ],
+    exits.undecided,
+  );
+}
+
+/**
+ * Intents of one kind against the objects nobody manages. Nothing is made beside an object of equal content that was not
+ * there before.
+ * @param root what an absent reference means
+ */
+export function decide(kind: Kind, intents: readonly Intent[], objects: readonly Live[], root: JsonObject = {}): readonly Settled[] {
+  const unlike = ({ body }: Intent, live: Live): readonly string[] => differing(kind, { ...root, ...body }, live);
+  const claimed = new Set<string>();
+  const out: Settled[] = [];
+  for (const intent of intents) {
+    const equals = objects.filter((live) => !claimed.has(live.id) && !intent.preimage?.includes(live.id) && unlike(intent, live).length === 0);
+    const rivals = intents.filter((other) => other.content === intent.content && !out.some((done) => done.intent === other)).length;
+    const [live] = equals.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    if (live && equals.length <= rivals && equals.every((one) => isNew(intent, one))) {
+      claimed.add(live.id);
+      out.push({ intent, verdict: 'applied', live });
+    } else out.push(live ? { intent, verdict: 'undecided', candidates: equals.map(({ id }) => ({ id, differing: [] })) } : { intent, verdict: 'absent' });
+  }
+  return out.map((one) => {
+    const others = one.verdict === 'absent' ? objects.filter((live) => !claimed.has(live.id) && isNew(one.intent, live)) : [];
+    const candidates = others.map((live) => ({ id: live.id, differing: unlike(one.intent, live) }));
+    return candidates.length > 0 ? { intent: one.intent, verdict: 'undecided', candidates } : one;
+  });
+}
+
+/** Whether an object did not exist in the listing before the intent: its id is above those that were there. No clock is asked. */
+function isNew({ preimage, newest, highest }: Intent, { id }: Live): boolean {
+  if (preimage?.includes(id)) return false;
+  const [born, last] = [uuidTicks(id), newest === undefined ? undefined : uuidTicks(newest)];
+  if (born !== undefined) return last === undefined || born > last;
+  return highest === undefined || !/^\d+$/.test(id) || BigInt(id) > BigInt(highest);
+}
+
+/** Attributes in which an object is not what was sent; where content is identity, what was not sent has to be empty. */
+function differing(kind: Kind, body: JsonObject, live: Live): readonly string[] {
+  return writables(kind).flatMap(([name, attribute]) => {
+    const alike = Object.hasOwn(body, name) ? same(attribute, body[name], live.values[name]) : kind.identity !== 'content' || same(attribute, null, live.values[name]);
+    return alike ? [] : [name];
+  });
+}
+
+/**
+ * Settles what an earlier run left behind, before anything is planned.
+ * @throws Refusal (exit 5) with the commands to type where a person must decide.
+ */
+export async function recover(looker: Looker, session: Session): Promise<readonly Diagnostic[]> {
+  const settled = await settleOld(looker, session);
+  const undecided = settled.filter(isUndecided).map(question);
+  if (undecided.length > 0) throw new Refusal(undecided, exits.undecided);
+  return settled.map((one) => ({
+    severity: 'info',
+    code: 'recovered',
+    summary:
+      one.verdict === 'applied'
+        ? `${one.intent.address} was created by an interrupted run as ${one.live.id}; the state holds it now.`
+        : `${one.intent.address} was not created by the interrupted run.`,
+    address: one.intent.address,
+  }));
+}
+
+/**
+ * Records what became of everything an earlier run left open, and returns it for creates. Updates and deletes are
+ * planned again from what is live, once none of them can land any more and undo what is decided now.
+ * @throws Refusal where a reading failed or kept changing.
+ */
+export async function settleOld(looker: Looker, session: Session): Promise<readonly Settled[]> {
+  const { pending, state } = session.snapshot;
+  await waitUntilLanded(looker, pending, (await youngestAge(looker, pending)) - RENEWAL);
+  const repeatable = pending.filter((intent) => intent.action !== 'create');
+  if (repeatable.length > 0) await session.record(...(await whatWasDone(looker, repeatable)));
+  const creates = pending.filter((intent) => intent.action === 'create');
+  // All of them were waited for.
+  const settled = await settle(looker, creates, Object.values(state.resources), Infinity);
+  const results = settled.flatMap((one) => recordsOf(looker.kinds, one));
+  if (results.length > 0) await session.record(...results);
+  return settled;
+}
+
+/** How long ago the latest of the intents was recorded, at least. On another boot the clock of the service tells, so one of its answers is needed. */
+async function youngestAge({ clock, cloud, kinds }: Looker, intents: readonly Intent[]): Promise<number> {
+  const boot = clock.boot();
+  const elsewhere = intents.find((intent) => intent.boot?.id !== boot.id && intent.server_at !== undefined);
+  if (elsewhere && cloud.skew() === undefined) await cloud.list(kinds.get(elsewhere.kind) as Kind);
+  const now = nowOf(clock, cloud.skew());
+  return Math.min(Infinity, ...intents.map((intent) => ageOf(intent, now)));
+}
+
+/** Updates and deletes are planned again from what is live; those that were carried out count against the limits. */
+async function whatWasDone({ kinds, cloud }: Looker, intents: readonly Intent[]): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const name of new Set(intents.map((intent) => intent.kind))) {
+    const kind = kinds.get(name) as Kind;
+    const mine = intents.filter((intent) => intent.kind === name);
+    const found = await cloud.find(
+      kind,
+      mine.map((intent) => intent.id as string),
+    );
+    const live = new Map(found.map((one) => [one.id, one]));
+    for (const { op, address, action, id = '', body, at, server_at, boot } of mine) {
+      const now = live.get(id);
+      const done = action === 'delete' ? now === undefined : now !== undefined && body !== undefined && Object.keys(body).length > 0 && taken(kind, body, now);
+      const lately = { what: 'deleted' as const, kind: kind.name, id, at, ...(server_at !== undefined && { server_at }), ...(boot && { boot }) };
+      const was = { class: 'applied' as const, spent: { at, action: action as Spent['action'], kind: kind.name, id }, ...(action === 'delete' && { lately }) };
+      results.push({ type: 'result', op, address, ...(done ? was : { class: 'not_sent' }) });
+    }
+  }
+  return results;
+}
+
+/** What the journal is told of a create that was looked for: nothing where a person has to decide. A listing has shown what was found. */
+export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] {
+  const { intent } = settled;
+  const { op, address, kind, at, server_at, boot } = intent;
+  if (settled.verdict === 'undecided') return [];
+  if (settled.verdict === 'absent') return [{ type: 'result', op, class: 'not_sent', address }];
+  const { id, values } = settled.live;
+  const entry: Entry = { ...(intent.entry as Omit<Entry, 'id' | 'observed'>), id, observed: remembered(kinds.get(kind) as Kind, values) };
+  const lately = { what: 'created' as const, kind, id, at, ...(server_at !== undefined && { server_at }), ...(boot && { boot }) };
+  return [
+    { type: 'result', op, class: 'applied', address, entry, lately },
+    { type: 'seen', kind, ids: [id] },
+  ];
+}
+
+/** So many candidates are listed. */
+const LISTED = 5;
+
+export function question({ intent, candidates }: Undecided): Diagnostic {
+  const address = shellWord(intent.address);
+  const shown = candidates.slice(0, LISTED).map(({ id, differing: names }) => `  ${id}: ${names.length === 0 ? 'equal to what was sent' : `differs in ${names.join(', ')}`}`);
+  const rest = candidates.length > LISTED ? [`  and ${candidates.length - LISTED} more`] : [];
+  const equal = candidates.find(({ differing: names }) => names.length === 0);
+  const advice = equal
+    ? `If ${equal.id} is the object that was created: trueup import ${address} ${shellWord(equal.id)}`
+    : 'None of them equals what was sent, so they were probably created outside of trueup.';
+  return {
+    severity: 'error',
+    code: 'undecided',
+    summary: `It is not clear whether ${intent.address} was created: ${candidates.length === 1 ? 'one object' : `${candidates.length} objects`} may be new since the request.`,
+    detail: [...shown, ...rest, advice, `If it was not created, forget the attempt: trueup state rm ${address}`].join('\n'),
+    address: intent.address,
+  };
+}
+
+/** What a create without an answer came to; `settled` is absent where nobody could look. */
+export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
+  const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
+  const trouble = (code: string, summary: string, detail: string): Diagnostic => ({ severity: 'error', code, summary, detail, address: intent.address });
+  switch (settled?.verdict) {
+    case 'applied':
+      return { ...base, outcome: 'done', id: settled.live.id };
+    case 'absent':
+      return { ...base, outcome: 'failed', diagnostic: trouble('no-answer', `${intent.address} was not created: the service gave no clear answer.`, 'Run apply again later.') };
+    case 'undecided':
+      return { ...base, outcome: 'unknown', diagnostic: question(settled) };
+    default:
+      return {
+        ...base,
+        outcome: 'unknown',
+        diagnostic: trouble(
+          'unread',
+          `It is not known whether ${intent.address} was created: the reading after the request failed.`,
+          'Run apply again: it reads before it sends anything.',
+        ),
+      };
+  }
+}

@@ -1,0 +1,285 @@
+// Who may do what where: every user against every account, with the role that reaches there through the account tree.
+// It is made from what was read, and marked where the declarations want something else.
+import {
+  append,
+  compareText,
+  exits,
+  Refusal,
+  type AccessCell,
+  type AccessReview,
+  type Change,
+  type Diagnostic,
+  type Live,
+  type PlanRequest,
+  type Project,
+  type Roles,
+  type State,
+} from '../../model/index.js';
+import type { Snapshot } from '../../state/store-port.js';
+import { checkTarget, observe, type World } from '../observe.js';
+import { plan } from '../plan/plan.js';
+import type { PlanInput } from '../plan/plan-input.js';
+import { observingOf, type Desk } from '../plan/propose.js';
+import { ACCOUNTS, AUTHORIZATIONS, rank } from '../roles.js';
+import { select } from '../plan/select.js';
+
+/** Beyond so many cells only the authorizations themselves are listed, without where they reach. */
+const MOST_CELLS = 20_000;
+
+const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
+
+/** The review of a run of its own: reads accounts and authorizations alone. */
+export async function reviewAccess(
+  desk: Desk,
+  whole: Project,
+  snapshot: Snapshot | undefined,
+): Promise<{ readonly access: AccessReview; readonly diagnostics: readonly Diagnostic[] }> {
+  const { kinds, cloud, clock } = desk;
+  const names = [ACCOUNTS, AUTHORIZATIONS];
+  checkTarget(snapshot?.state, cloud.target);
+  const resources = Object.fromEntries(Object.entries(snapshot?.state.resources ?? {}).filter(([, { kind }]) => names.includes(kind)));
+  const state = snapshot && { ...snapshot.state, resources };
+  const observing = observingOf(desk, state);
+  const world = await observe(observing, names);
+  const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
+  const project = { ...whole, declarations: whole.declarations.filter(ours), lookups: whole.lookups.filter(ours) };
+  const selection = select(kinds, project, state, request);
+  const input: PlanInput = { kinds, project, state, world, selection, secrets: new Map(), compose: cloud.compose, request, now: clock.now(), visibility: observing.visibility };
+  const { changes, diagnostics } = plan(input).plan;
+  const found = accessReview(world, changes, project.settings.roles);
+  return { access: found.access as AccessReview, diagnostics: [...diagnostics.filter(({ severity }) => severity === 'error'), ...found.diagnostics] };
+}
+
+/**
+ * The review of an audit. Where that read authorizations and had no need of accounts, they are read for the review;
+ * where they cannot be, it says so, and nobody knows what reaches where.
+ */
+export async function reviewWith(
+  desk: Desk,
+  world: World,
+  changes: readonly Change[],
+  { state, roles }: { readonly state: State | undefined; readonly roles: Roles },
+): Promise<Reviewed> {
+  if (!world.has(AUTHORIZATIONS) || world.has(ACCOUNTS)) return accessReview(world, changes, roles);
+  try {
+    return accessReview(new Map([...world, ...(await observe(observingOf(desk, state), [ACCOUNTS]))]), changes, roles);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
+    const summary = 'The access review holds no account tree, because accounts could not be read.';
+    const { access, diagnostics } = accessReview(world, changes, roles);
+    return { access, diagnostics: [...diagnostics, ...error.diagnostics.map((one): Diagnostic => ({ ...one, severity: 'warning', summary: `${summary} ${one.summary}` }))] };
+  }
+}
+
+/** A review, null where authorizations were not read; and what has to be known of it. */
+interface Reviewed {
+  readonly access: AccessReview | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface Place {
+  readonly id: string;
+  readonly name: string;
+  readonly depth: number;
+  /** Whether it is known what is above: not of an account that only an authorization names, or that is in or below a circle. */
+  readonly rooted: boolean;
+}
+
+const ADMINISTRATOR = rank('administrator');
+
+/** What one authorization gives. */
+interface Grant {
+  readonly user: string;
+  readonly account: string;
+  readonly role: string;
+  readonly rank: number;
+  readonly declared: { readonly address: string; readonly role: string } | undefined;
+}
+
+/** Of what reaches a user in an account, what can still matter further down: the nearest role that is not none, and the highest that is known. */
+interface Reach {
+  readonly near: Grant;
+  readonly high: Grant;
+}
+
+type Reaching = ReadonlyMap<string, Reach>;
+
+/** A review of what was read. `changes`: of the plan, for what is declared. */
+export function accessReview(world: World, changes: readonly Change[], roles: Roles = {}): Reviewed {
+  const authorizations = world.get(AUTHORIZATIONS);
+  if (!authorizations) return { access: null, diagnostics: [] };
+  const declared = declaredRoles(changes);
+  const own = new Map<string, Grant[]>();
+  const nameless: string[] = [];
+  for (const { id, values } of authorizations.byId.values()) {
+    const { user, account, role } = values;
+    if (typeof user !== 'string' || typeof account !== 'string') nameless.push(id);
+    else append(own, account, { user, account, role: typeof role === 'string' ? role : '', rank: rank(typeof role === 'string' ? role : '', roles), declared: declared.get(id) });
+  }
+  const { places, circling } = placesOf(world.get(ACCOUNTS)?.byId ?? new Map<string, Live>(), own);
+  const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
+  const complete = users.length * places.length <= MOST_CELLS;
+  return {
+    access: { users: users.map((id) => ({ id })), ...alongTheTree(places, own, complete), complete },
+    diagnostics: [...namelessNote(nameless), ...circleNote(circling), ...idSpaceNote([...own.keys()], world.get(ACCOUNTS)?.byId)],
+  };
+}
+
+/** Goes down the tree and keeps of every account above the present one only what it adds. */
+function alongTheTree(places: readonly Place[], own: ReadonlyMap<string, readonly Grant[]>, complete: boolean): Pick<AccessReview, 'accounts' | 'cells'> {
+  const above: { readonly reaching: Reaching; readonly administrators: readonly string[] }[] = [];
+  const administrators = new Set<string>();
+  const cells: AccessCell[] = [];
+  const accounts = places.map(({ id, name, depth, rooted }) => {
+    for (const left of above.splice(depth)) left.administrators.forEach((user) => administrators.delete(user));
+    const given = new Map<string, Grant[]>();
+    for (const grant of (own.get(id) ?? []).toSorted((a, b) => height(b) - height(a))) append(given, grant.user, grant);
+    const reaching = reachOf(given, complete ? above.at(-1)?.reaching : undefined);
+    const more = [...given].filter(([user, grants]) => grants.some((grant) => grant.rank === ADMINISTRATOR) && !administrators.has(user)).map(([user]) => user);
+    more.forEach((user) => administrators.add(user));
+    above.push({ reaching, administrators: more });
+    for (const user of [...reaching.keys()].toSorted(byNumber)) cells.push(...cellOf(id, reaching.get(user) as Reach, given.get(user) ?? []));
+    return { id, name, depth, administrators: rooted ? administrators.size : null };
+  });
+  return { accounts, cells };
+}
+
+function reachOf(given: ReadonlyMap<string, readonly Grant[]>, inherited: Reaching = new Map()): Reaching {
+  if (given.size === 0) return inherited;
+  const reaching = new Map(inherited);
+  for (const [user, [grant]] of given as ReadonlyMap<string, readonly [Grant, ...Grant[]]>) {
+    const before = inherited.get(user);
+    const nothing = grant.rank === 0 && before !== undefined && before.near.rank !== 0;
+    reaching.set(user, { near: nothing ? before.near : grant, high: before && before.high.rank > grant.rank ? before.high : grant });
+  }
+  return reaching;
+}
+
+/** @param given what authorizations of the account itself give the user, the highest first */
+function cellOf(account: string, { near, high }: Reach, given: readonly Grant[]): readonly AccessCell[] {
+  const { user, role, rank: height, account: from } = outranks(high, near) ? high : near;
+  if (from !== account && height === 0 && given.length === 0) return [];
+  const own = given.map((grant) => grant.role);
+  const declaring = given.filter(({ declared }) => declared !== undefined);
+  const wanted = declaring.find((grant) => grant.declared?.role !== grant.role) ?? declaring[0];
+  const inherited = from !== account;
+  return [
+    {
+      user,
+      account,
+      role,
+      ...(inherited && { inherited_from: from }),
+      ...((inherited ? own.length > 0 : own.length > 1) && { own }),
+      ...(wanted?.declared && { address: wanted.declared.address, ...(wanted.declared.role !== wanted.role && { declared: wanted.declared.role }) }),
+    },
+  ];
+}
+
+/** Whether a grant certainly gives more than one that reaches the account from nearer; an unknown role gives more than none. */
+function outranks({ rank: role }: Grant, { rank: nearer }: Grant): boolean {
+  if (role === 0) return false;
+  if (nearer === 0) return true;
+  return nearer < 0 ? role === ADMINISTRATOR : role > nearer;
+}
+
+/** To sort by: an unknown role stands between none and those that are known. */
+const height = ({ rank: role }: Grant): number => (role < 0 ? 0.5 : role);
+
+const nameOf = ({ id, values }: Live): string => (typeof values.name === 'string' ? values.name : id);
+
+/** The accounts in the order of their tree, those above one another in a circle as tops; one that only an authorization names stands by itself at the end. */
+function placesOf(accounts: ReadonlyMap<string, Live>, own: ReadonlyMap<string, unknown>): { readonly places: readonly Place[]; readonly circling: readonly string[] } {
+  const above = new Map([...accounts.values()].map(({ id, values }) => [id, typeof values.account === 'string' && accounts.has(values.account) ? values.account : undefined]));
+  const circling = circlesOf(above);
+  const children = new Map<string | undefined, Live[]>();
+  for (const live of accounts.values()) append(children, circling.has(live.id) ? undefined : above.get(live.id), live);
+  const places: Place[] = [];
+  const open: { readonly live: Live; readonly depth: number; readonly rooted: boolean }[] = [];
+  const push = (parent: string | undefined, depth: number, rooted: boolean): void => {
+    const below = (children.get(parent) ?? []).toSorted((a, b) => compareText(nameOf(b), nameOf(a)) || byNumber(b.id, a.id));
+    for (const live of below) open.push({ live, depth, rooted: rooted && !circling.has(live.id) });
+  };
+  push(undefined, 0, true);
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { live, depth, rooted } = next;
+    places.push({ id: live.id, name: nameOf(live), depth, rooted });
+    push(live.id, depth + 1, rooted);
+  }
+  const strangers = [...own.keys()].filter((id) => !accounts.has(id)).toSorted(byNumber);
+  return { places: [...places, ...strangers.map((id) => ({ id, name: id, depth: 0, rooted: false }))], circling: [...circling].toSorted(byNumber) };
+}
+
+/** Those from which the way up leads back to themselves. */
+function circlesOf(above: ReadonlyMap<string, string | undefined>): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const circling = new Set<string>();
+  for (const start of above.keys()) {
+    const way = new Set<string>();
+    let at: string | undefined = start;
+    for (; at !== undefined && !seen.has(at); at = above.get(at)) {
+      seen.add(at);
+      way.add(at);
+    }
+    if (at === undefined || !way.has(at)) continue;
+    for (let on: string | undefined = at; on !== undefined && !circling.has(on); on = above.get(on)) circling.add(on);
+  }
+  return circling;
+}
+
+const firstOf = (ids: readonly string[]): string => ids.slice(0, 10).join(', ') + (ids.length > 10 ? ` and ${ids.length - 10} more` : '');
+
+function namelessNote(ids: readonly string[]): readonly Diagnostic[] {
+  if (ids.length === 0) return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'nameless-authorizations',
+      summary: `The service shows authorizations without a user or without an account: ${firstOf(ids)}.`,
+      detail: 'They are not in the access review, and none of them counts as an administrator.',
+    },
+  ];
+}
+
+/** What reaches an account from above is unknown if no listing of accounts holds it. */
+function idSpaceNote(named: readonly string[], accounts: ReadonlyMap<string, Live> | undefined): readonly Diagnostic[] {
+  const strange = accounts ? named.filter((id) => !accounts.has(id)).toSorted(byNumber) : [];
+  if (strange.length === 0) return [];
+  return [
+    {
+      severity: strange.length === named.length ? 'warning' : 'info',
+      code: 'unlisted-accounts',
+      summary: `The service shows authorizations of accounts that no listing of accounts holds: ${firstOf(strange)}.`,
+      detail:
+        'v3 ids of accounts may be another id space than v2 ids, or the v2 keys do not reach these accounts. Compare: trueup get account_authorizations -o json, trueup get accounts',
+    },
+  ];
+}
+
+function circleNote(circling: readonly string[]): readonly Diagnostic[] {
+  if (circling.length === 0) return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'accounts-in-a-circle',
+      summary: `The service puts accounts below one another in a circle: ${firstOf(circling)}.`,
+      detail: 'The access review shows them as tops of the tree: roles that may reach them from one another are not in it.',
+    },
+  ];
+}
+
+/** By identifier of the authorization: where it is declared, and with which role. */
+function declaredRoles(changes: readonly Change[]): ReadonlyMap<string, { readonly address: string; readonly role: string }> {
+  return new Map(
+    changes.flatMap((change) =>
+      change.kind === AUTHORIZATIONS && 'id' in change && 'desired' in change && change.desired
+        ? [[change.id, { address: change.address, role: String(change.desired.declared.role ?? '') }] as const]
+        : [],
+    ),
+  );
+}
+
+/** Identifiers of digits by their number, all others as text. */
+function byNumber(a: string, b: string): number {
+  const digits = /^\d+$/;
+  return digits.test(a) && digits.test(b) ? a.length - b.length || compareText(a, b) : compareText(a, b);
+}

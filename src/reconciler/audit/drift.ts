@@ -1,0 +1,206 @@
+// The audit: live against declared and against last applied. Which attribute, from what to what, since when, and
+// who, where the activity log knows. Reads only.
+import {
+  changesOf,
+  compareText,
+  equalUnescaped,
+  exits,
+  objectsIn,
+  paired,
+  redact,
+  REPLACED_OUTSIDE,
+  Secret,
+  secretsIn,
+  SENSITIVE,
+  writes,
+  type AttributeChange,
+  type Change,
+  type Collections,
+  type Declaration,
+  type DriftChange,
+  type DriftRecord,
+  type Entry,
+  type Exit,
+  type Findings,
+  type Json,
+  type Kind,
+  type Live,
+  type PlanRequest,
+  type Project,
+  type Replaces,
+  type UnmanagedRecord,
+  type Value,
+  worst,
+} from '../../model/index.js';
+import type { Snapshot } from '../../state/store-port.js';
+import { attribute, type Attribution, type Subject } from './attribution.js';
+import { ignoring } from '../plan/diff.js';
+import { isMerged, MASK } from '../plan/document-diff.js';
+import { unverified, verify } from './expectations.js';
+import { reviewWith } from './access-review.js';
+import { healthOf } from './health.js';
+import type { World } from '../observe.js';
+import { propose, type Desk } from '../plan/propose.js';
+import { valueAt } from '../plan/references.js';
+
+export interface Audit extends Findings {
+  /** 0 in sync, 2 drift, 1 or 5 where the audit could not be made. */
+  readonly exit: Exit;
+}
+
+/** What an audit needs: what can be read beyond the kinds, too. */
+export interface AuditDesk extends Desk {
+  readonly collections: Collections;
+}
+
+/** What is said of an object before the log is asked, and what the log is asked of it. */
+interface Case<T> {
+  readonly record: Omit<T, keyof Attribution>;
+  readonly subject?: Subject;
+}
+
+export async function findDrift(desk: AuditDesk, project: Project, snapshot: Snapshot | undefined): Promise<Audit> {
+  const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
+  const { plan, world, unmanaged: objects, exit } = await propose(desk, project, snapshot, request);
+  const entries = snapshot?.state.resources ?? {};
+  const declarations = new Map(project.declarations.map((one) => [one.address, one]));
+  const drifted = new Map(plan.drift.map((one) => [one.address, one.changes]));
+  const changes = paired(plan.changes).map(([change]) => change);
+  const cases = changes.flatMap((change): readonly Case<DriftRecord>[] => {
+    const [entry, declaration] = [entries[change.renamed_from ?? change.address], declarations.get(change.address)];
+    const found = recordOf(desk.kinds.get(change.kind) as Kind, change, entry, declaration, drifted);
+    const subject = found && subjectOf(found, desk.kinds.get(change.kind) as Kind, { entry, declaration, world });
+    return found ? [{ record: found.record, ...(subject && { subject }) }] : [];
+  });
+  const [news] = Object.values(entries)
+    .map(({ applied_at }) => applied_at)
+    .toSorted(compareText);
+  const unmanaged = [...objects].flatMap(([name, some]) => some.map((live) => unmanagedOf(desk.kinds.get(name) as Kind, live, news)));
+  const subjects = [...cases, ...unmanaged].flatMap(({ subject }) => subject ?? []);
+  const { told, diagnostics } = await attribute(desk, subjects, [...world.values()].find(({ skew }) => skew !== undefined)?.skew);
+  const said = new Map(subjects.map((subject, index) => [subject, told[index] as Attribution]));
+  const saidOf = ({ subject }: Pick<Case<DriftRecord>, 'subject'>): Attribution | undefined => subject && said.get(subject);
+  const records = cases.map((one): DriftRecord => ({ ...one.record, ...(saidOf(one) ?? { changed_by: 'unknown', window: { after: one.record.since, before: null } }) }));
+  const named = new Set(records.map(({ address }) => address));
+  const expectations = await verify(desk.cloud, desk.collections, project.expectations);
+  const unknown = unverified(expectations);
+  const review = await reviewWith(desk, world, plan.changes, { state: snapshot?.state, roles: project.settings.roles });
+  const drifts = records.some(({ status }) => status !== 'settled') || expectations.some(({ verdict }) => verdict === 'failed');
+  const failed = exit === exits.error || exit === exits.undecided;
+  return {
+    drift: records,
+    in_sync: changes.flatMap(({ address }) => (named.has(address) ? [] : [address])),
+    unmanaged: plan.unmanaged,
+    unmanaged_objects: unmanaged.map((one): UnmanagedRecord => ({ ...one.record, ...(saidOf(one) as Attribution) })),
+    health: healthOf(world, managers(plan.changes, entries)),
+    expectations,
+    access: review.access,
+    diagnostics: [...plan.diagnostics, ...diagnostics, ...review.diagnostics, ...unknown],
+    exit: failed ? exit : worst([...(drifts ? [exits.changes] : []), ...(unknown.length > 0 ? [exits.error] : [])]),
+  };
+}
+
+/** What is not as declared or as last applied; `outside` names the attributes that another hand changed. */
+interface Found extends Case<DriftRecord> {
+  readonly outside: readonly string[];
+}
+
+function recordOf(
+  kind: Kind,
+  change: Change,
+  entry: Entry | undefined,
+  declaration: Declaration | undefined,
+  drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>,
+): Found | undefined {
+  const base = { address: change.address, kind: change.kind, origin: change.origin ?? null, since: entry?.applied_at ?? null };
+  const applied = (path: string): Pick<DriftChange, 'applied'> => (entry ? { applied: json(valueAt(entry.applied, path)) } : {});
+  const changes = changesOf(change).filter((one) => !isUnreadable(kind, one));
+  const told = changes.map((one): DriftChange => ({ path: one.path, declared: json(one.after), ...applied(one.path), live: json(one.before) }));
+  if (change.action === 'adopt' && change.previous_id !== undefined) {
+    const replaced = { reason: REPLACED_OUTSIDE, previous_id: change.previous_id, importing: { id: change.id } } as const;
+    return { record: { ...base, id: change.id, status: 'replaced', ...replaced, changes: told }, outside: changes.map(({ path }) => path) };
+  }
+  if (change.action === 'create' && !change.replaces) return { record: { ...base, id: entry?.id ?? null, status: entry ? 'gone' : 'missing', changes: [] }, outside: [] };
+  if (change.action === 'delete' || change.action === 'forget' || (change.action === 'update' && !change.desired)) {
+    const gone = change.action === 'forget' && drifted.has(change.address);
+    return { record: { ...base, id: change.id, status: gone ? 'gone' : 'undeclared', changes: [] }, outside: [] };
+  }
+  const { id } = change.action === 'create' ? (change.replaces as Replaces) : change;
+  if (changes.length > 0 && writes(change))
+    return {
+      record: { ...base, id, status: 'changed', changes: told },
+      outside: changes.flatMap((one) => (one.drifted || entry?.id !== id ? [one.path] : [])),
+    };
+  const outside = drifted.get(change.address);
+  if (!outside || outside.length === 0) return undefined;
+  const declared = ignoring(declaration?.values ?? {}, declaration?.lifecycle.ignore_changes ?? []);
+  return {
+    record: {
+      ...base,
+      id,
+      status: 'settled',
+      changes: outside.map((one): DriftChange => ({ path: one.path, declared: json(valueAt(declared, one.path)), applied: json(one.before), live: json(one.after) })),
+    },
+    outside: outside.map(({ path }) => path),
+  };
+}
+
+/** Of what took the place of another object, the log is asked who created it. */
+const askedAs: Partial<Record<DriftRecord['status'], Subject['what']>> = { gone: 'gone', replaced: 'unmanaged' };
+
+/** What the log is asked; nothing where no other hand can have done it. */
+function subjectOf(
+  { record: { id, status }, outside }: Found,
+  kind: Kind,
+  { entry, declaration, world }: { readonly entry: Entry | undefined; readonly declaration: Declaration | undefined; readonly world: World },
+): Subject | undefined {
+  if (id === null || (status !== 'gone' && status !== 'replaced' && outside.length === 0)) return undefined;
+  const live = world.get(kind.name)?.byId.get(id);
+  return {
+    kind,
+    id,
+    what: askedAs[status] ?? 'changed',
+    drifted: outside,
+    declared: declaration?.values ?? {},
+    ...(entry?.id === id && { prior: entry }),
+    ...(live && { live }),
+  };
+}
+
+function unmanagedOf(kind: Kind, live: Live, news: string | undefined): Case<UnmanagedRecord> & { readonly subject: Subject } {
+  const subject: Subject = { kind, id: live.id, what: 'unmanaged', drifted: [], declared: {}, live, ...(news !== undefined && { news }) };
+  return { record: { kind: kind.name, id: live.id, label: labelOf(kind, live) }, subject };
+}
+
+/** How a person recognises an object: by its name, otherwise by what identifies it. */
+function labelOf({ identity, attributes }: Kind, { values }: Live): string | null {
+  if (identity === 'content') return null;
+  const known = identity.filter((name) => values[name] !== undefined && values[name] !== null);
+  const names = known.filter((name) => attributes[name]?.word === 'text').map((name) => String(values[name]));
+  const label = names.length > 0 ? names.join(', ') : known.map((name) => `${name} ${String(values[name])}`).join(', ');
+  return label === '' ? null : label;
+}
+
+/** Addresses by what they manage. */
+export function managers(changes: readonly Change[], entries: Readonly<Record<string, Entry>>): (kind: string, id: string) => string | undefined {
+  const recorded = Object.entries(entries).flatMap(([address, entry]) => objectsIn(entry).map((object) => [object, address] as const));
+  const planned = changes.flatMap((change) => (change.action === 'create' ? [] : [[`${change.kind} ${change.id}`, change.address] as const]));
+  const all = new Map([...recorded, ...planned]);
+  return (kind, id) => all.get(`${kind} ${id}`);
+}
+
+/** Whether nothing but secrets differs, which cannot be read back, so that they are never drift. In a document it shows whether one is there. */
+function isUnreadable({ attributes }: Kind, { path, before, after }: AttributeChange): boolean {
+  const attribute = attributes[path.split('.', 1)[0] as string];
+  if (attribute === undefined || !isMerged(attribute)) return after instanceof Secret;
+  return (
+    after !== undefined &&
+    secretsIn(after).size > 0 &&
+    equalUnescaped(
+      redact(after, () => MASK),
+      before,
+    )
+  );
+}
+
+const json = (value: Value | undefined): Json => (value === undefined ? null : redact(value, () => SENSITIVE));

@@ -1,0 +1,69 @@
+// What is live and not well, whether or not it is as declared: destinations that do not deliver, routers that do not
+// take over their configuration, rules that can reach nobody. Pure, and told only of what was read anyway.
+import { isEmpty, isTree, mergeOf, type Ailment, type Live, type Value, type Values } from '../../model/index.js';
+import type { World } from '../observe.js';
+import { inScope, works } from '../plan/policy.js';
+
+type Finding = Pick<Ailment, 'code' | 'summary' | 'detail' | 'at'>;
+
+/** Members of a configuration that are named at most. */
+const FEW = 5;
+
+/** @param addressOf the address that manages an object, where one does */
+export function healthOf(world: World, addressOf: (kind: string, id: string) => string | undefined): readonly Ailment[] {
+  const destinations = world.get('alert_push_destinations')?.byId;
+  const examine: Readonly<Record<string, (values: Values) => readonly Finding[]>> = {
+    alert_push_destinations: deliveries,
+    alert_rules: (values) => silence(values, destinations),
+    configuration_managers: syncs,
+  };
+  return [...world.values()].flatMap(({ kind, byId }) =>
+    [...byId.values()].flatMap(({ id, values }) =>
+      (examine[kind.name]?.(values) ?? []).map(({ code, ...finding }): Ailment => {
+        const address = addressOf(kind.name, id);
+        return { code, kind: kind.name, id, ...(address !== undefined && { address }), ...finding };
+      }),
+    ),
+  );
+}
+
+/** The service tells of the last failure and never of a success: a failure stands until it is gone from the record. */
+function deliveries({ suspended, enabled, last_error_at, last_error_text }: Values): readonly Finding[] {
+  const said = {
+    ...(typeof last_error_text === 'string' && last_error_text !== '' && { detail: last_error_text }),
+    ...(typeof last_error_at === 'string' && last_error_at !== '' && { at: last_error_at }),
+  };
+  if (suspended === true) return [{ code: 'destination-suspended', summary: 'the service stopped delivering to it', ...said }];
+  if (enabled === false || Object.keys(said).length === 0) return [];
+  return [{ code: 'delivery-failing', summary: 'the last delivery that is told of failed', ...said }];
+}
+
+function silence(rule: Values, destinations: ReadonlyMap<string, Live> | undefined): readonly Finding[] {
+  const why = [...(inScope(rule) ? [] : ['it has neither accounts nor groups']), ...(reaches(rule, destinations) ? [] : [unreachable(rule)])];
+  return why.length === 0 ? [] : [{ code: 'rule-cannot-fire', summary: `the rule cannot fire: ${why.join(', and ')}` }];
+}
+
+/** E-mail goes where nobody here can look; destinations that were not read may work. */
+function reaches({ http_destinations, email_destinations }: Values, destinations: ReadonlyMap<string, Live> | undefined): boolean {
+  if (!isEmpty(email_destinations)) return true;
+  if (isEmpty(http_destinations)) return false;
+  return !destinations || (http_destinations as readonly Value[]).some((id) => works(destinations.get(String(id))?.values ?? { enabled: false }));
+}
+
+const unreachable = ({ http_destinations }: Values): string =>
+  isEmpty(http_destinations) ? 'it has no destination' : 'every destination is missing, disabled or suspended, and there is none for e-mail';
+
+function syncs({ synched, suspended, pending }: Values): readonly Finding[] {
+  const names = membersOf(mergeOf(pending).tree);
+  const rest = names.length > FEW ? ` and ${names.length - FEW} more` : '';
+  const detail = names.length === 0 ? {} : { detail: `it has still to take over ${names.slice(0, FEW).join(', ')}${rest}` };
+  return [
+    ...(suspended === true ? [{ code: 'sync-paused', summary: 'the router is kept from taking over its configuration' } as const] : []),
+    ...(synched === false ? [{ code: 'out-of-sync', summary: 'the router does not have its configuration', ...detail } as const] : []),
+  ];
+}
+
+/** Dotted names of what stands in a tree; never its values. */
+function membersOf(tree: Values, path = ''): readonly string[] {
+  return Object.entries(tree).flatMap(([name, value]) => (isTree(value) && !isEmpty(value) ? membersOf(value, `${path}${name}.`) : [`${path}${name}`]));
+}

@@ -1,0 +1,68 @@
+// Reading what the impact of a plan is judged by. Whatever of it cannot be read takes away from what is said of the
+// impact, aloud, and nothing from the plan.
+import { exits, Refusal, type Collection, type Diagnostic, type Found, type Impact, type State } from '../../model/index.js';
+import { managers, type AuditDesk } from './drift.js';
+import { DESTINATIONS, impactOf, RULES } from './impact.js';
+import { observe, type World } from '../observe.js';
+import { observingOf } from '../plan/propose.js';
+import type { Proposal } from '../plan/plan.js';
+import { ACCOUNTS } from '../roles.js';
+
+/** What there is to say; `impact` is absent where it cannot be known. */
+export interface Assessment {
+  readonly impact?: Impact;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface Assessed {
+  readonly proposal: Proposal;
+  readonly state: State | undefined;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** The alerts since a time against the rules before and after a plan. A plan with errors has no after, and is not judged. */
+export async function assess(desk: AuditDesk, { proposal: { plan, world }, state, since }: Assessed): Promise<Assessment> {
+  if (plan.diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics: [] };
+  const { cloud, collections, clock } = desk;
+  const entries = state?.resources ?? {};
+  const diagnostics: Diagnostic[] = [];
+  const unread = [ACCOUNTS, RULES, DESTINATIONS].filter((name) => !world.has(name));
+  try {
+    const more = await observe(observingOf(desk, state), unread);
+    let accounts: Promise<ReadonlyMap<string, string>> | undefined;
+    const impact = await impactOf(
+      { world: new Map([...world, ...more]), changes: plan.changes, addressOf: managers(plan.changes, entries) },
+      {
+        since,
+        until: new Date(clock.now()).toISOString(),
+        alerts: cloud.records(collections.get('alerts') as Collection, { filters: {}, since }),
+        accountOf: async (router) => (await (accounts ??= routers(desk, world, diagnostics))).get(router),
+      },
+    );
+    return { impact, diagnostics };
+  } catch (error) {
+    return { diagnostics: told(error, 'What the plan means for alerts is not known.') };
+  }
+}
+
+/** The account of each router, as its configuration manager tells: read only once an alert asks for it. */
+async function routers({ cloud, collections }: AuditDesk, world: World, diagnostics: Diagnostic[]): Promise<ReadonlyMap<string, string>> {
+  const name = 'configuration_managers';
+  const found = new Map<string, string>();
+  const learn = ({ values: { router, account } }: Pick<Found, 'values'>): unknown => typeof router === 'string' && typeof account === 'string' && found.set(router, account);
+  try {
+    if (world.has(name)) world.get(name)?.byId.forEach(learn);
+    else for await (const page of cloud.records(collections.get(name) as Collection, { filters: {} })) page.forEach(learn);
+  } catch (error) {
+    diagnostics.push(...told(error, 'Which account a router belongs to is not known, so its alerts are not judged.'));
+    return new Map();
+  }
+  return found;
+}
+
+/** @throws what is no refusal, and what ends the run */
+function told(error: unknown, summary: string): readonly Diagnostic[] {
+  if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
+  return error.diagnostics.map((one) => ({ ...one, severity: 'warning', summary: `${summary} ${one.summary}` }));
+}

@@ -1,0 +1,221 @@
+// What a plan would mean for the alerts that came: every alert is put before the rules as they are and as they would
+// be. Alerts pass by one at a time and leave nothing but numbers. What the API does not tell (who is in a group, where
+// a router belongs, what is above an account that is not there to be read) is counted as not judged, never guessed.
+import { append, compareText, isEmpty, isTree, writes, type Change, type Found, type Impact, type RuleImpact, type Value, type Values } from '../../model/index.js';
+import { lineage, nodeOf } from '../administrators.js';
+import type { World } from '../observe.js';
+import { works } from '../plan/policy.js';
+import { ACCOUNTS } from '../roles.js';
+
+export const RULES = 'alert_rules';
+export const DESTINATIONS = 'alert_push_destinations';
+
+const DAY = 86_400_000;
+/** A rule is noisy that would send so many notifications a day, and so many times as many as before. */
+const NOISY_A_DAY = 10;
+const NOISY_TIMES = 3;
+
+/** Where the rules stand, and what would change. */
+export interface Scene {
+  /** Accounts, rules and destinations, as far as they were read. */
+  readonly world: World;
+  readonly changes: readonly Change[];
+  /** The address that manages an object, where one does. */
+  readonly addressOf: (kind: string, id: string) => string | undefined;
+}
+
+interface Named extends Scene {
+  /** Addresses of what the plan makes. */
+  readonly made: ReadonlySet<string>;
+}
+
+/** What came, and where routers are. */
+export interface Evidence {
+  /** ISO 8601. */
+  readonly since: string;
+  readonly until: string;
+  readonly alerts: AsyncIterable<readonly Found[]>;
+  /** The account of a router; undefined where nobody knows. */
+  readonly accountOf: (router: string) => Promise<string | undefined>;
+}
+
+/** A rule that sends somewhere, with what it would have sent. */
+interface Judged {
+  readonly receivers: readonly string[];
+  readonly notifications: number;
+  readonly schedule: Value | undefined;
+  readonly days: Set<string>;
+  alerts: number;
+  unjudged: number;
+}
+
+/** Rules that select one alert type: by the accounts they name, those that name any, those that name groups, and all. */
+interface Listeners {
+  readonly byAccount: Map<string, Judged[]>;
+  readonly scoped: Set<Judged>;
+  readonly grouped: Set<Judged>;
+  readonly all: Set<Judged>;
+}
+
+/** The rules at one time. Objects that are not there yet go by their address, all others by their id. */
+interface Side {
+  readonly rules: ReadonlyMap<string, Judged>;
+  readonly listeners: ReadonlyMap<string, Listeners>;
+  readonly parent: (account: string) => Value | undefined;
+}
+
+interface Alert {
+  readonly type: string;
+  readonly account: string | undefined;
+  /** Whether it is known what is above its account. */
+  readonly placed: boolean;
+  readonly router: boolean;
+  readonly day: string;
+}
+
+/** What became of an alert: whether it reached somebody, whether a rule is open that may have sent it, whether some rule has it from an account above alone. */
+interface Hearing {
+  readonly heard: boolean;
+  readonly open: boolean;
+  readonly inherited: boolean;
+}
+
+/** Judges the alerts as they come, in memory that depends on the rules, accounts and days alone. */
+export async function impactOf(known: Scene, { since, until, alerts, accountOf }: Evidence): Promise<Impact> {
+  const scene: Named = { ...known, made: new Set(known.changes.flatMap((change) => (change.action === 'create' ? [change.address] : []))) };
+  const [before, after] = [sideOf(scene, valuesBefore), sideOf(scene, valuesAfter)];
+  const types = new Map<string, { alerts: number; before: number; after: number }>();
+  const counts = { alerts: 0, inherited: 0, groups: 0, routers: 0 };
+  for await (const page of alerts) {
+    for (const { values } of page) {
+      const alert = await alertOf(values, known.world, accountOf);
+      const [then, now] = [hear(before, alert), hear(after, alert)];
+      const type = types.get(alert.type) ?? { alerts: 0, before: 0, after: 0 };
+      types.set(alert.type, type);
+      type.alerts += 1;
+      if (!then.heard && !then.open) type.before += 1;
+      if (!now.heard && !now.open) type.after += 1;
+      counts.alerts += 1;
+      if (then.inherited || now.inherited) counts.inherited += 1;
+      if (then.open || now.open) counts[alert.placed ? 'groups' : 'routers'] += 1;
+    }
+  }
+  return {
+    since,
+    until,
+    alerts: counts.alerts,
+    rules: ruleImpacts(scene, before, after, Math.max((Date.parse(until) - Date.parse(since)) / DAY, 1)),
+    unheard: [...types]
+      .filter(([, type]) => type.after > 0)
+      .map(([type, numbers]) => ({ type, ...numbers }))
+      .toSorted((a, b) => compareText(a.type, b.type)),
+    through_sub_accounts: counts.inherited,
+    unjudged: { groups: counts.groups, routers: counts.routers },
+  };
+}
+
+async function alertOf({ type, account, router, created_at }: Values, world: World, accountOf: Evidence['accountOf']): Promise<Alert> {
+  const own = typeof account === 'string' ? account : typeof router === 'string' ? await accountOf(router) : undefined;
+  return {
+    type: typeof type === 'string' ? type : '',
+    account: own,
+    placed: own !== undefined && world.get(ACCOUNTS)?.byId.has(own) === true,
+    router: typeof account !== 'string',
+    day: String(created_at).slice(0, 10),
+  };
+}
+
+/** Only routers are in groups, so that a rule for groups can never be judged for them where it does not name their account as well. */
+function hear({ listeners, parent }: Side, { type, account, placed, router, day }: Alert): Hearing {
+  const these = listeners.get(type);
+  if (!these) return { heard: false, open: false, inherited: false };
+  const above = lineage(parent, account);
+  const certain = new Set(above.flatMap((one) => these.byAccount.get(one) ?? []));
+  const open = [...(router ? (placed ? these.grouped : these.all) : placed ? [] : these.scoped)].filter((rule) => !certain.has(rule));
+  for (const rule of certain) {
+    if (isEmpty(rule.schedule) || rule.schedule === 'daily') rule.alerts += 1;
+    else rule.unjudged += 1;
+    rule.days.add(day);
+  }
+  for (const rule of open) rule.unjudged += 1;
+  const direct = these.byAccount.get(account ?? '')?.length ?? 0;
+  return { heard: certain.size > 0, open: open.length > 0, inherited: certain.size > direct };
+}
+
+type ValuesOf = (scene: Scene, kind: string) => ReadonlyMap<string, Values>;
+
+const valuesBefore: ValuesOf = ({ world }, kind) => new Map([...(world.get(kind)?.byId ?? [])].map(([id, { values }]) => [id, values]));
+
+const valuesAfter: ValuesOf = (scene, kind) => {
+  const all = new Map(valuesBefore(scene, kind));
+  for (const change of scene.changes) {
+    if (change.kind !== kind || !writes(change)) continue;
+    if (change.action === 'create') all.set(change.address, change.write.fields);
+    else if (change.action === 'delete') all.delete(change.id);
+    else all.set(change.id, { ...change.before, ...change.write.fields });
+  }
+  return all;
+};
+
+function sideOf(scene: Named, valuesOf: ValuesOf): Side {
+  const accounts = valuesOf(scene, ACCOUNTS);
+  const destinations = valuesOf(scene, DESTINATIONS);
+  const rules = new Map<string, Judged>();
+  const listeners = new Map<string, Listeners>();
+  const delivers = (key: string): boolean => works(destinations.get(key) ?? { enabled: false });
+  for (const [key, values] of valuesOf(scene, RULES)) {
+    const hooks = keysOf(values.http_destinations).filter(delivers);
+    const mails = keysOf(values.email_destinations).length;
+    const receivers = [...hooks.map((hook) => nameOf(scene, DESTINATIONS, hook)).toSorted(compareText), ...(mails > 0 ? [`${mails} by e-mail`] : [])];
+    const rule = { receivers, notifications: hooks.length + mails, schedule: values.schedule, days: new Set<string>(), alerts: 0, unjudged: 0 };
+    rules.set(key, rule);
+    if (receivers.length > 0) listen(listeners, rule, values);
+  }
+  // An account that is made without a parent comes below the topmost one; the topmost one ends every lineage.
+  const top = [...accounts.keys()].find((id) => !accounts.has(nodeOf(accounts.get(id)?.account) ?? ''));
+  const parent = (account: string): Value | undefined => (accounts.has(account) ? (accounts.get(account)?.account ?? top) : undefined);
+  return { rules, listeners, parent };
+}
+
+function listen(listeners: Map<string, Listeners>, rule: Judged, { filter_criteria, associated_accounts, associated_groups }: Values): void {
+  const accounts = keysOf(associated_accounts);
+  for (const type of keysOf(isTree(filter_criteria) ? filter_criteria['alert_type__in'] : undefined)) {
+    const these = listeners.get(type) ?? { byAccount: new Map<string, Judged[]>(), scoped: new Set<Judged>(), grouped: new Set<Judged>(), all: new Set<Judged>() };
+    listeners.set(type, these);
+    for (const account of accounts) append(these.byAccount, account, rule);
+    if (accounts.length > 0) these.scoped.add(rule);
+    if (!isEmpty(associated_groups)) these.grouped.add(rule);
+    if (accounts.length > 0 || !isEmpty(associated_groups)) these.all.add(rule);
+  }
+}
+
+/** What a list names: texts, and references to what is not there yet by its address. */
+function keysOf(value: Value | undefined): readonly string[] {
+  return Array.isArray(value) ? (value as readonly Value[]).flatMap((item) => nodeOf(item) ?? []) : [];
+}
+
+/** The rules of both times, by name. @param days length of the time that is judged */
+function ruleImpacts(scene: Named, before: Side, after: Side, days: number): readonly RuleImpact[] {
+  return [...new Set([...before.rules.keys(), ...after.rules.keys()])]
+    .map((key): RuleImpact => {
+      const [then, now] = [before.rules.get(key), after.rules.get(key)];
+      const sent = { before: sentBy(then), after: sentBy(now) };
+      return {
+        rule: nameOf(scene, RULES, key),
+        id: scene.world.get(RULES)?.byId.has(key) ? key : null,
+        ...sent,
+        unjudged: { before: then?.unjudged ?? 0, after: now?.unjudged ?? 0 },
+        destinations: { before: then?.receivers ?? [], after: now?.receivers ?? [] },
+        noisy: sent.after >= NOISY_A_DAY * days && sent.after >= NOISY_TIMES * sent.before,
+      };
+    })
+    .toSorted((a, b) => compareText(a.rule, b.rule));
+}
+
+/** At once, an alert is a notification for each destination; daily, a day with alerts is. On a schedule that nobody knows, none is counted. */
+function sentBy(rule: Judged | undefined): number {
+  if (!rule) return 0;
+  return rule.notifications * (rule.schedule === 'daily' ? rule.days.size : rule.alerts);
+}
+
+const nameOf = ({ addressOf, made }: Named, kind: string, key: string): string => addressOf(kind, key) ?? (made.has(key) ? key : `${kind} (${key})`);

@@ -1,0 +1,140 @@
+// The one diff: declared against live, with what was last applied as the third witness. Only declared attributes
+// count; what is compared is in normal form, so spellings and server fields never make a difference.
+// Ignoring is a rewrite of desire (`ignoring`), never an `if` in the differ.
+import {
+  isClear,
+  isKnown,
+  isTree,
+  same,
+  Secret,
+  writables,
+  type Attribute,
+  type AttributeChange,
+  type JsonObject,
+  type Kind,
+  type Live,
+  type Value,
+  type Values,
+} from '../../model/index.js';
+import { additions, isMerged, merged, mergeChanges, mergedNames } from './document-diff.js';
+
+/** Whether a declared secret is the one that was last sent; `unknown` where none was sent by us, `unavailable` where its value is not at hand. */
+export type SecretVerdict = 'same' | 'changed' | 'unknown' | 'unavailable';
+
+export interface Comparison {
+  readonly kind: Kind;
+  readonly declared: Values;
+  readonly live: Live;
+  /** What was last applied; absent for an object that is not recorded. */
+  readonly applied?: JsonObject | undefined;
+  readonly secret: (path: string) => SecretVerdict;
+}
+
+/** Every declared attribute that differs from what is live, by dotted path. */
+export function diff({ kind, declared, live, applied, secret }: Comparison): readonly AttributeChange[] {
+  const changes: AttributeChange[] = [];
+  const compare = (attribute: Attribute, path: string, wanted: Value, now: Value | undefined, prior: Value | undefined): void => {
+    if (attribute.secret) {
+      const verdict = secret(path);
+      if (verdict === 'changed' || verdict === 'unknown') changes.push({ path, before: undefined, after: wanted, drifted: false });
+    } else if (isMerged(attribute)) {
+      changes.push(...mergeChanges({ path, wanted, live: now, prior, resend: (at) => ['changed', 'unknown'].includes(secret(at)) }));
+    } else if (attribute.word === 'object' && isTree(wanted)) {
+      for (const [name, inner] of Object.entries(attribute.attributes))
+        if (Object.hasOwn(wanted, name)) compare(inner, `${path}.${name}`, wanted[name] as Value, member(now, name), member(prior, name));
+    } else if (!same(attribute, wanted, now)) {
+      changes.push({ path, before: now, after: wanted, drifted: prior !== undefined && !same(attribute, prior, now) });
+    }
+  };
+  for (const [name, attribute] of writables(kind)) if (Object.hasOwn(declared, name)) compare(attribute, name, declared[name] as Value, live.values[name], applied?.[name]);
+  return changes;
+}
+
+const member = (value: Value | undefined, name: string): Value | undefined => (isTree(value) ? value[name] : undefined);
+
+/** What changed outside: every attribute that was last applied and is not live any more; `before` is what was applied. */
+export function driftOf(kind: Kind, applied: JsonObject, live: Live): readonly AttributeChange[] {
+  return diff({ kind, declared: applied, live, applied, secret: () => 'same' }).map(({ path, before, after }) => ({ path, before: after, after: before, drifted: true }));
+}
+
+/** Values without the attributes (by dotted path) that `lifecycle.ignore_changes` names. */
+export function ignoring<T extends Values | JsonObject>(values: T, paths: readonly string[]): T {
+  if (paths.length === 0) return values;
+  const out: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (paths.includes(name)) continue;
+    const inner = paths.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1));
+    out[name] = isTree(value) ? ignoring(value, inner) : isDocument(value) && inner.length > 0 ? documentWithout(value, inner) : value;
+  }
+  return out as T;
+}
+
+const isDocument = (value: unknown): value is readonly Value[] => Array.isArray(value) && isTree(value[0] as Value);
+
+/** A document of two parts without what is ignored; a second part that is ignored is not managed. */
+function documentWithout([tree, ...more]: readonly Value[], paths: readonly string[]): readonly Value[] {
+  const inside = paths.filter((path) => path.startsWith('0.')).map((path) => path.slice(2));
+  return [ignoring(tree as Values, inside), ...(paths.includes('1') ? [] : more)];
+}
+
+/** What an update sends, and whether it is sent as a PATCH. */
+export interface Update {
+  readonly fields: Values;
+  readonly patch?: true;
+}
+
+/** How the update of an object is made up. */
+export interface Sending {
+  readonly kind: Kind;
+  readonly declared: Values;
+  readonly live: Live;
+  readonly changes: readonly AttributeChange[];
+  /** Whether a document is added to by PATCH, instead of replaced by PUT. */
+  readonly patch?: boolean;
+  /** Whether the secret at a path has to be sent by a PATCH. A PUT sends all that is declared. */
+  readonly resend?: (path: string) => boolean;
+}
+
+const never = (): boolean => false;
+
+/** What an update sends; undefined where it would have to be a PATCH and something has to be taken out. */
+export function updateOf(sending: Sending): Update | undefined {
+  const { kind, declared, live, changes, resend = never } = sending;
+  const names = new Set(changes.map((change) => change.path.split('.', 1)[0] as string));
+  const documents = mergedNames(kind).filter((name) => names.has(name));
+  const patch = sending.patch === true && documents.length > 0 && !documents.some((name) => isClear(declared[name]));
+  if (!patch && kind.operations.update === 'PUT') return { fields: allFields(kind, declared, live, names) };
+  const added = new Map(documents.map((path) => [path, patch ? additions({ path, wanted: declared[path] as Value, live: live.values[path], resend }) : declared[path]]));
+  if ([...added.values()].includes(undefined)) return undefined;
+  const fields = [...names].map((name): [string, Value] => [name, added.get(name) ?? laidOver(kind.attributes[name] as Attribute, declared[name] as Value, live.values[name])]);
+  return { fields: Object.fromEntries(fields), ...(patch && { patch }) };
+}
+
+/** Attributes a PUT sends: every one that can change, so that a server that replaces and one that merges give the same; of documents those that change. */
+function allFields(kind: Kind, declared: Values, live: Live, changed: ReadonlySet<string>): Values {
+  const out: Record<string, Value> = {};
+  for (const [name, attribute] of writables(kind)) {
+    if (attribute.immutable || (isMerged(attribute) && !changed.has(name))) continue;
+    const now = live.values[name];
+    if (Object.hasOwn(declared, name)) out[name] = laidOver(attribute, declared[name] as Value, now);
+    else if (now !== undefined && now !== null && !attribute.only_declared) out[name] = now;
+  }
+  return out;
+}
+
+/** Declared members over live ones: members nobody declared keep their value. */
+function laidOver(attribute: Attribute, declared: Value, live: Value | undefined): Value {
+  return attribute.word === 'object' && isTree(declared) && isTree(live) ? { ...live, ...declared } : declared;
+}
+
+/** Whether everything that was written is live. Secrets cannot be seen and count as taken. */
+export function taken(kind: Kind, fields: Values, live: Live): boolean {
+  const holds = (attribute: Attribute, value: Value, now: Value | undefined): boolean => {
+    if (attribute.secret || value instanceof Secret || !isKnown(value)) return true;
+    if (isMerged(attribute)) return merged(value, now);
+    if (attribute.word === 'object' && isTree(value))
+      return Object.entries(attribute.attributes).every(([name, inner]) => !Object.hasOwn(value, name) || holds(inner, value[name] as Value, member(now, name)));
+    return same(attribute, value, now);
+  };
+  return Object.entries(fields).every(([name, value]) => kind.attributes[name] === undefined || holds(kind.attributes[name], value, live.values[name]));
+}

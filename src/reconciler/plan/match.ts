@@ -1,0 +1,250 @@
+// Which live object is meant by an address: the recorded id, else `lifecycle.adopt`, else identity.
+// One unmanaged match is adopted; several are a question to a person; list order never decides.
+import {
+  append,
+  canonical,
+  exits,
+  isEmpty,
+  isKnown,
+  isTree,
+  normal,
+  objectsIn,
+  redact,
+  shellWord,
+  tryAddress,
+  formatAddress,
+  unescapeFully,
+  writables,
+  type Attribute,
+  type Declaration,
+  type Diagnostic,
+  type Entry,
+  type Exit,
+  type Kind,
+  type Live,
+  type State,
+  type Value,
+  type Values,
+  type Json,
+} from '../../model/index.js';
+import type { Visibility } from '../visibility.js';
+import type { Collection, World } from '../observe.js';
+
+export interface Match {
+  /** `unseen`: created just now, and no listing has shown it yet. */
+  readonly how: 'recorded' | 'unseen' | 'adopt' | 'identity' | 'none';
+  readonly live?: Live;
+  readonly entry?: Entry;
+  /** The address the entry stands under, where the declaration was renamed. */
+  readonly renamedFrom?: string;
+  /** The recorded object was deleted outside. */
+  readonly gone?: boolean;
+}
+
+export interface MatchTrouble {
+  readonly diagnostic: Diagnostic;
+  readonly exit: Exit;
+}
+
+/** The address that `lifecycle.renamed_from` names, or that it had with another `count`. */
+export function formerAddress(declaration: Declaration): string | undefined {
+  const old = declaration.lifecycle.renamed_from;
+  if (old === undefined) return declaration.recounted;
+  const own = tryAddress(declaration.address);
+  const address = tryAddress(`${declaration.kind}.${old}`);
+  return address && formatAddress(address.key === undefined && own?.key !== undefined ? { ...address, key: own.key } : address);
+}
+
+/**
+ * The previous address of a declaration, where it names one that the state still holds; both may be bound to one object
+ * where a run ended between them. That no other declaration has it is seen to by `select`.
+ */
+export function previousAddress(declaration: Declaration, state: State | undefined): string | undefined {
+  const former = formerAddress(declaration);
+  const [own, entry] = [state?.resources[declaration.address], former === undefined ? undefined : state?.resources[former]];
+  return entry && (own === undefined || own.id === entry.id) && former !== declaration.address ? former : undefined;
+}
+
+/** Finds live objects for declarations, and remembers which are taken. */
+export class Matcher {
+  readonly #world: World;
+  readonly #state: State | undefined;
+  readonly #visibility: Visibility;
+  readonly #managed = new Map<string, string>();
+  readonly #claimed = new Map<string, string>();
+  readonly #index = new Map<string, ReadonlyMap<string, readonly Live[]>>();
+
+  constructor({ world, state, visibility }: { readonly world: World; readonly state: State | undefined; readonly visibility: Visibility }, declarations: Iterable<Declaration>) {
+    this.#world = world;
+    this.#state = state;
+    this.#visibility = visibility;
+    for (const [address, entry] of Object.entries(state?.resources ?? {})) for (const object of objectsIn(entry)) this.#managed.set(object, address);
+    for (const { kind, address, lifecycle } of declarations)
+      if (lifecycle.adopt !== undefined && !this.#claimed.has(key(kind, lifecycle.adopt))) this.#claimed.set(key(kind, lifecycle.adopt), address);
+  }
+
+  match(kind: Kind, declaration: Declaration, values: Values): Match | MatchTrouble {
+    const collection = this.#world.get(kind.name) as Collection;
+    const renamedFrom = previousAddress(declaration, this.#state);
+    const entry = this.#state?.resources[renamedFrom ?? declaration.address];
+    const rename = renamedFrom === undefined ? {} : { renamedFrom };
+    const adopt = declaration.lifecycle.adopt;
+    if (entry) {
+      const live = collection.byId.get(entry.id);
+      if (live && adopt !== undefined && adopt !== entry.id) return this.#alreadyBound(declaration, entry, adopt);
+      if (live) return { how: 'recorded', live, entry, ...rename };
+      if (this.#visibility.created(kind.name, entry.id) === 'unseen') return { how: 'unseen', entry, ...rename };
+    }
+    const base = entry ? { entry, gone: true, ...rename } : rename;
+    if (adopt !== undefined) return this.#adopt(collection, declaration, adopt, base);
+    const candidates = this.#candidates(collection, values);
+    const twins = declaration.lifecycle.allow_duplicate === true;
+    if (candidates.length > 1 && !twins) return ambiguous(kind, declaration, candidates);
+    const live = candidates[0];
+    if (!live) return { how: 'none', ...base };
+    this.#claimed.set(key(kind.name, live.id), declaration.address);
+    return { how: 'identity', live, ...base };
+  }
+
+  /** Live objects of the same identity that no address manages or claims. */
+  alike(kind: Kind, values: Values): readonly Live[] {
+    return this.#candidates(this.#world.get(kind.name) as Collection, values);
+  }
+
+  /** Live objects of the kind that no address manages or claims. */
+  unmanaged(kind: Kind): readonly Live[] {
+    return [...(this.#world.get(kind.name)?.byId.values() ?? [])].filter((live) => this.#free(kind.name, live.id));
+  }
+
+  #free(kind: string, id: string): boolean {
+    return !this.#managed.has(key(kind, id)) && !this.#claimed.has(key(kind, id));
+  }
+
+  #candidates(collection: Collection, values: Values): readonly Live[] {
+    const wanted = identityKey(collection.kind, { ...ownRoot(collection), ...values });
+    if (wanted === undefined) return [];
+    const { name } = collection.kind;
+    let index = this.#index.get(name);
+    if (!index) this.#index.set(name, (index = indexByIdentity(collection)));
+    return (index.get(wanted) ?? []).filter((live) => this.#free(name, live.id));
+  }
+
+  #adopt(collection: Collection, declaration: Declaration, id: string, base: Partial<Match>): Match | MatchTrouble {
+    const owner = this.#managed.get(key(declaration.kind, id)) ?? this.#claimed.get(key(declaration.kind, id));
+    if (owner !== undefined && owner !== declaration.address && owner !== base.renamedFrom)
+      return trouble(
+        declaration,
+        'adopt-taken',
+        `${declaration.address} wants to adopt ${id}, which is managed as ${owner}.`,
+        `Keep one of the two, or move it: trueup state mv ${shellWord(owner)} ${shellWord(declaration.address)}`,
+      );
+    const live = collection.byId.get(id);
+    if (!live)
+      return trouble(
+        declaration,
+        'adopt-missing',
+        `${declaration.address} wants to adopt ${id}, but no live object of ${declaration.kind} has this id.`,
+        `List what is live: trueup get ${declaration.kind}`,
+      );
+    return { how: 'adopt', live, ...base };
+  }
+
+  #alreadyBound(declaration: Declaration, entry: Entry, adopt: string): MatchTrouble {
+    return trouble(
+      declaration,
+      'adopt-bound',
+      `${declaration.address} is bound to ${entry.id}, but lifecycle.adopt names ${adopt}.`,
+      `Remove lifecycle.adopt, or forget the bound object first: trueup state rm ${shellWord(declaration.address)}`,
+    );
+  }
+}
+
+export const isTrouble = (match: Match | MatchTrouble): match is MatchTrouble => 'diagnostic' in match;
+
+const key = (kind: string, id: string): string => `${kind} ${id}`;
+
+function trouble(declaration: Declaration, code: string, summary: string, detail: string, exit: Exit = exits.error): MatchTrouble {
+  return { diagnostic: { severity: 'error', code, summary, detail, address: declaration.address, origin: declaration.origin }, exit };
+}
+
+function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchTrouble {
+  const ids = candidates.map((live) => live.id).toSorted();
+  const id = ids[0] as string;
+  const isMember = tryAddress(declaration.address)?.key !== undefined;
+  const shown = ids.slice(0, 5).join(', ') + (ids.length > 5 ? `, and ${ids.length - 5} more` : '');
+  return trouble(
+    declaration,
+    'ambiguous',
+    `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${shown}.`,
+    // A lifecycle stands beside a whole \`for_each\`, so for one member it cannot be written.
+    `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMember ? '' : `\nor write lifecycle: { adopt: ${JSON.stringify(id)} } beside its attributes.`}`,
+    exits.undecided,
+  );
+}
+
+/** Text that is equal for objects of equal identity; undefined while a part of it is not known. */
+export function identityKey(kind: Kind, values: Values): string | undefined {
+  const names = kind.identity === 'content' ? writables(kind).map(([name]) => name) : kind.identity;
+  const parts: Json[] = [];
+  for (const name of names) {
+    const value = values[name];
+    if (!isKnown(value)) return undefined;
+    parts.push(comparable(kind.attributes[name] as Attribute, value));
+  }
+  return canonical(parts);
+}
+
+/** One spelling for what `same` calls equal: empties are null, texts are unescaped, secrets are left out. */
+export function comparable(attribute: Attribute, value: Value | undefined): Json {
+  const plain = redact(normal(attribute, value));
+  if (isEmpty(plain)) return null;
+  if (attribute.word === 'object' && isTree(plain)) {
+    const out: Record<string, Json> = {};
+    for (const [name, inner] of Object.entries(attribute.attributes)) {
+      const part = inner.secret ? null : comparable(inner, (plain as Values)[name]);
+      if (part !== null) out[name] = part;
+    }
+    return Object.keys(out).length === 0 ? null : out;
+  }
+  if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(plain)) return plain.map((item) => comparable(attribute.of, item as Value));
+  return unescapeFully(plain);
+}
+
+/**
+ * What an undeclared reference to the same kind means: the root of the tree, such as the account the keys belong to,
+ * whose parent is not in the listing.
+ */
+export function ownRoot({ kind, byId }: Pick<Collection, 'kind' | 'byId'>): Values {
+  const known = roots.get(byId);
+  if (known) return known;
+  const self = writables(kind).find(([, attribute]) => attribute.word === 'ref' && attribute.to === kind.name && attribute.optional);
+  const tops = self ? [...byId.values()].filter((live) => !byId.has(String(live.values[self[0]]))) : [];
+  const root = self && tops.length === 1 ? { [self[0]]: (tops[0] as Live).id } : {};
+  roots.set(byId, root);
+  return root;
+}
+
+/** Asked for every declaration. */
+const roots = new WeakMap<Collection['byId'], Values>();
+
+/** Live objects of a collection by identity, each bucket in order of ids. */
+export function indexByIdentity(collection: Collection): ReadonlyMap<string, readonly Live[]> {
+  const index = new Map<string, Live[]>();
+  for (const live of collection.byId.values()) {
+    const identity = identityKey(collection.kind, live.values);
+    if (identity === undefined) continue;
+    append(index, identity, live);
+  }
+  for (const bucket of index.values()) bucket.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return index;
+}
+
+/** What to do about a declaration that no live object matches, where the API cannot make one. @param live every object of the kind */
+export function adviceToFind(kind: Kind, values: Values, live: Iterable<Live>): string {
+  const names = kind.identity === 'content' ? 'its attributes' : kind.identity.join(' and ');
+  const own = kind.unmatched?.(
+    values,
+    Array.from(live, (one) => one.values),
+  );
+  return own ?? `Create it where such objects are created, or correct ${names}. List what is live: trueup get ${kind.name}`;
+}

@@ -1,0 +1,92 @@
+// The order of execution: what goes to make room for its replacement; what is made or changed, from the root of the
+// references; then what goes, in reverse, so that a referrer lets go before its target goes. Promotions to administrator come before demotions.
+import { append, compareText, isTree, keyOf, waitsOf, type Attribute, type Change, type Kinds, type Roles, type Value, type Values } from '../../model/index.js';
+import type { World } from '../observe.js';
+import { guards } from '../administrators.js';
+import { demotes } from '../roles.js';
+
+export function sequence(declared: readonly Change[], removed: readonly Change[], world: World, kinds: Kinds, roles: Roles = {}): readonly Change[] {
+  const all = [...declared, ...removed];
+  const wants = guarded(
+    all.filter((change) => !goes(change)),
+    world,
+    roles,
+  );
+  // A delete that something waits for cannot wait for what is made or changed.
+  const wanted = new Set(wants.map(keyOf));
+  const free = all.filter((change) => goes(change) && !change.depends_on.some((key) => wanted.has(key)));
+  const [first, , last] = phases([...wants, ...waiting(all.filter(goes), free, kinds)]);
+  return [...dependenciesFirst(first), ...wants, ...dependenciesFirst(waiting(last, all, kinds))];
+}
+
+const goes = (change: Change): boolean => change.action === 'delete' || change.action === 'forget';
+
+/** What goes before something else can be made or changed, what is made or changed, and what goes afterwards. */
+export function phases(changes: readonly Change[]): readonly [readonly Change[], readonly Change[], readonly Change[]] {
+  const byKey = new Map(changes.map((change) => [keyOf(change), change]));
+  const wants = changes.filter((change) => !goes(change));
+  const needed = new Set(wants);
+  for (const change of needed) for (const key of waitsOf(change)) if (byKey.has(key)) needed.add(byKey.get(key) as Change);
+  return [changes.filter((change) => goes(change) && needed.has(change)), wants, changes.filter((change) => goes(change) && !needed.has(change))];
+}
+
+/** Demotions come last; they and the moves of accounts wait for what leaves somebody to administer them. */
+function guarded(changes: readonly Change[], world: World, roles: Roles): readonly Change[] {
+  const waits = new Map(guards(changes, world, roles).flatMap(({ change, waits: others }) => (others === undefined || others.length === 0 ? [] : [[change, others] as const])));
+  const last = changes.filter((change) => demotes(change, roles));
+  const ordered = [...changes.filter((change) => !demotes(change, roles)), ...last];
+  if (waits.size === 0 && last.length === 0) return changes;
+  const waiting = (change: Change): Change => {
+    const others = waits.get(change);
+    return others ? { ...change, depends_on: [...new Set([...change.depends_on, ...others])].toSorted(compareText) } : change;
+  };
+  return dependenciesFirst(ordered.map(waiting));
+}
+
+/** Deletes wait for every change of an object that referred to theirs. */
+function waiting(going: readonly Change[], others: readonly Change[], kinds: Kinds): readonly Change[] {
+  const deletes = new Map<string, string>(going.flatMap((change) => (change.action === 'delete' ? [[`${change.kind} ${change.id}`, keyOf(change)] as const] : [])));
+  if (deletes.size === 0) return going;
+  const referrers = new Map<string, string[]>();
+  for (const change of others) {
+    if (!('before' in change) || change.action === 'keep' || change.action === 'forget') continue;
+    for (const target of liveReferences(kinds.get(change.kind)?.attributes ?? {}, change.before)) {
+      const key = deletes.get(target);
+      if (key !== undefined && key !== keyOf(change)) append(referrers, key, keyOf(change));
+    }
+  }
+  return going.map((change) => {
+    const waits = referrers.get(keyOf(change));
+    return waits ? { ...change, depends_on: [...new Set([...change.depends_on, ...waits])].toSorted(compareText) } : change;
+  });
+}
+
+function dependenciesFirst(changes: readonly Change[]): readonly Change[] {
+  const byKey = new Map(changes.map((change) => [keyOf(change), change]));
+  const out = new Set<Change>();
+  const open = new Set<string>();
+  for (const start of changes) {
+    const stack = [start];
+    while (stack.length > 0) {
+      const change = stack.at(-1) as Change;
+      const waits = waitsOf(change)
+        .flatMap((key) => byKey.get(key) ?? [])
+        .filter((other) => !out.has(other) && !open.has(keyOf(other)));
+      open.add(keyOf(change));
+      if (waits.length > 0) stack.push(...waits);
+      else out.add(stack.pop() as Change);
+    }
+  }
+  return [...out];
+}
+
+/** `<kind> <id>` of every object that live values refer to. */
+export function* liveReferences(attributes: Readonly<Record<string, Attribute>>, values: Values): Generator<string> {
+  for (const [name, attribute] of Object.entries(attributes)) yield* inAttribute(attribute, values[name]);
+}
+
+function* inAttribute(attribute: Attribute, value: Value | undefined): Generator<string> {
+  if (attribute.word === 'ref' && typeof value === 'string') yield `${attribute.to} ${value}`;
+  else if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(value)) for (const item of value as readonly Value[]) yield* inAttribute(attribute.of, item);
+  else if (attribute.word === 'object' && isTree(value)) yield* liveReferences(attribute.attributes, value);
+}

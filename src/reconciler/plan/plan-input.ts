@@ -1,0 +1,25 @@
+// Everything a plan is computed from. Nothing else reaches it, so the same input gives the same plan.
+import type { CloudReader, Kinds, PlanRequest, Project, State } from '../../model/index.js';
+import type { Visibility } from '../visibility.js';
+import type { SecretVerdict } from './diff.js';
+import type { World } from '../observe.js';
+import type { Selection } from './select.js';
+
+export interface PlanInput {
+  readonly kinds: Kinds;
+  readonly project: Project;
+  readonly state: State | undefined;
+  readonly world: World;
+  /** What of project and state the request covers. */
+  readonly selection: Selection;
+  /** By `<address> <path>` of each declared secret. */
+  readonly secrets: ReadonlyMap<string, SecretVerdict>;
+  readonly compose: CloudReader['compose'];
+  readonly request: PlanRequest;
+  /** What listings may get wrong of objects that were created or deleted just now. */
+  readonly visibility: Visibility;
+  /** Milliseconds since 1970, for limits that hold over 24 hours. */
+  readonly now: number;
+  /** Within which a URL may move freely, undefined for what is none; absent: its host alone, which is stricter than the registrable domain. */
+  readonly domainOf?: (url: string) => string | undefined;
+}

@@ -1,0 +1,173 @@
+// Reading, then planning: observes what the project needs, compares secrets, plans, and reads more only where a
+// policy asks for it. Holds a reader, so it cannot write; needs no secret values.
+import {
+  append,
+  Refusal,
+  secretsIn,
+  type Change,
+  type CloudReader,
+  type Diagnostic,
+  type Emit,
+  type Kinds,
+  type PlanRequest,
+  type Project,
+  type State,
+  type Values,
+} from '../../model/index.js';
+import type { Clock, Fingerprints, Known } from '../../platform/index.js';
+import type { Snapshot } from '../../state/store-port.js';
+import type { SecretVerdict } from './diff.js';
+import { previousAddress } from './match.js';
+import { nowOf, visibilityOf, type Now } from '../visibility.js';
+import { checkTarget, observe, readAgain, type Collection, type Observing, type World } from '../observe.js';
+import { plan, type Proposal } from './plan.js';
+import type { PlanInput } from './plan-input.js';
+import { policyNeeds } from './policy.js';
+import { select, type Selection } from './select.js';
+
+/** What reading and planning need. */
+export interface Desk {
+  readonly kinds: Kinds;
+  readonly cloud: CloudReader;
+  readonly fingerprints: Fingerprints;
+  readonly clock: Clock;
+  readonly emit: Emit;
+  /** How long the service may show a write late, and a request without an answer may still land. */
+  readonly settleMilliseconds: number;
+}
+
+/** What reading needs; `waited`: milliseconds that the run waited already for what it does not see. */
+export function observingOf({ cloud, kinds, emit, clock, settleMilliseconds }: Desk, state: Pick<State, 'resources' | 'recent'> | undefined, waited = 0): Observing {
+  const began = clock.boot().milliseconds;
+  // What a listing lacks is judged by its age when the reading began, however long that takes.
+  const asOfThen = (): Now => {
+    const { boot, server, ...now } = nowOf(clock, cloud.skew(), waited);
+    return { ...now, boot: { ...boot, milliseconds: began }, server: server === undefined ? undefined : server - (boot.milliseconds - began) };
+  };
+  const visibility = visibilityOf(state?.recent, settleMilliseconds, asOfThen);
+  return { cloud, clock, kinds, emit, entries: Object.values(state?.resources ?? {}), visibility };
+}
+
+/**
+ * @param waited as for `observingOf`
+ * @throws Refusal where a reading is not proven complete, or state and target do not belong together.
+ */
+export async function propose(desk: Desk, project: Project, snapshot: Snapshot | undefined, request: PlanRequest, waited = 0): Promise<Proposal> {
+  const state = snapshot?.state;
+  checkTarget(state, desk.cloud.target);
+  const selection = select(desk.kinds, project, state, request);
+  const observing = observingOf(desk, state, waited);
+  const read = (names: Iterable<string>): Promise<World> => observe(observing, names);
+  const [world, secrets] = await Promise.all([read(neededKinds(project, selection, request)), compareSecrets(desk, project, selection, state)]);
+  const { visibility } = observing;
+  const input: PlanInput = {
+    kinds: desk.kinds,
+    project,
+    state,
+    world,
+    selection,
+    secrets: secrets.verdicts,
+    visibility,
+    compose: desk.cloud.compose,
+    request,
+    now: desk.clock.now(),
+  };
+  const first = plan(input);
+  const unread = policyNeeds(first.plan.changes, desk.kinds, project.settings.roles).filter((name) => !world.has(name));
+  const more = await readMore(unread, read);
+  const proven = await proveAbsence(observing, first.plan.changes, world);
+  const moves = first.plan.verdicts.some((one) => one.rule === 'destination-moved');
+  const domains = moves ? { domainOf: (await import('./registrable-domains.js')).registrableDomain } : {};
+  const whole = new Map([...world, ...more.world, ...proven]);
+  const final = unread.length === 0 && proven.size === 0 && !moves ? first : plan({ ...input, ...domains, world: whole });
+  const notes = [...unfinished(snapshot), ...secrets.diagnostics, ...more.diagnostics];
+  return { ...final, plan: { ...final.plan, diagnostics: [...notes, ...final.plan.diagnostics] } };
+}
+
+/** Before something is created in a collection of several pages, another reading of it. */
+async function proveAbsence(observing: Observing, changes: readonly Change[], world: World): Promise<World> {
+  const creates = new Map<string, Values[]>();
+  for (const change of changes) if (change.action === 'create') append(creates, change.kind, change.write.fields);
+  const proven = await Promise.all([...creates].map(async ([name, fields]) => [name, await readAgain(observing, world.get(name) as Collection, fields)] as const));
+  return new Map(proven.filter(([name, collection]) => collection !== world.get(name)));
+}
+
+function neededKinds(project: Project, selection: Selection, request: PlanRequest): ReadonlySet<string> {
+  const declared = [...selection.declarations.values()].map((one) => one.kind);
+  const lookups = request.destroy ? [] : project.lookups.map((lookup) => lookup.kind);
+  return new Set([...declared, ...selection.removed.map(([, entry]) => entry.kind), ...lookups]);
+}
+
+/** Codes of a reader that was given no address or no credentials for a kind. */
+export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
+
+/** Kinds that only a policy asks for. One that no credentials were given for is left out, aloud. */
+async function readMore(names: readonly string[], read: (names: Iterable<string>) => Promise<World>): Promise<{ world: World; diagnostics: readonly Diagnostic[] }> {
+  const world = new Map<string, Collection>();
+  const diagnostics: Diagnostic[] = [];
+  for (const name of names) {
+    try {
+      for (const [kind, collection] of await read([name])) world.set(kind, collection);
+    } catch (error) {
+      const missing = error instanceof Refusal ? error.diagnostics.find((one) => missingCredentials.has(one.code)) : undefined;
+      if (!missing) throw error;
+      diagnostics.push({ ...missing, severity: 'warning', code: 'policy-unread', summary: `${name} were not checked for what this plan touches: ${missing.summary}` });
+    }
+  }
+  return { world, diagnostics };
+}
+
+function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
+  const open = snapshot?.pending.filter((intent) => intent.action === 'create') ?? [];
+  if (open.length === 0) return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'unfinished',
+      summary: `An earlier run ended while ${open.map((intent) => intent.address).join(', ')} was being created.`,
+      detail: 'Apply looks what became of it before anything is sent; this plan may show it as a create.',
+    },
+  ];
+}
+
+/** For each declared secret whether it is the one last sent. A value that cannot be had here is no error. */
+async function compareSecrets(desk: Desk, project: Project, selection: Selection, state: State | undefined): Promise<Compared> {
+  const verdicts = new Map<string, SecretVerdict>();
+  const known: (Known & { readonly key: string })[] = [];
+  for (const declaration of project.declarations) {
+    const selected = selection.declarations.get(declaration.address);
+    // What is not selected helps to prove all unchanged at once.
+    if (!selected && (state?.secrets_together ?? []).length === 0) continue;
+    const entry = state?.resources[previousAddress(declaration, state) ?? declaration.address];
+    for (const [path, secret] of secretsIn((selected ?? declaration).values)) {
+      const [key, value, fingerprint] = [`${declaration.address} ${path}`, secret.reveal(), entry?.secrets?.[path]];
+      if (value !== undefined && fingerprint) known.push({ key, value, fingerprint, asked: selected !== undefined });
+      else if (selected) verdicts.set(key, value === undefined ? 'unavailable' : 'unknown');
+    }
+  }
+  const asked = known.filter((one) => one.asked);
+  if (asked.length === 0) return { verdicts, diagnostics: [] };
+  const compared = await desk.fingerprints.compare(state ?? {}, known, (done, total) => desk.emit({ type: 'comparing', done, total }));
+  known.forEach((one, index) => one.asked && verdicts.set(one.key, compared[index] === undefined ? 'unavailable' : compared[index] ? 'same' : 'changed'));
+  const locked = asked.filter(({ key }) => verdicts.get(key) === 'unavailable').length;
+  return { verdicts, diagnostics: locked === 0 ? [] : [keyMissing(locked)] };
+}
+
+interface Compared {
+  /** By `<address> <path>`. */
+  readonly verdicts: ReadonlyMap<string, SecretVerdict>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const keyMissing = (count: number): Diagnostic => ({
+  severity: 'warning',
+  code: 'fingerprint-key',
+  summary: `${count === 1 ? 'A secret was' : `${count} secrets were`} fingerprinted with a key, and TRUEUP_FINGERPRINT_KEY is not set: a changed value is not noticed.`,
+  detail: 'Set TRUEUP_FINGERPRINT_KEY (or TRUEUP_FINGERPRINT_KEY_FILE) to the key that was used before.',
+});
+
+/** Values of declared secrets by `<address> <path>`, as far as they can be had here. */
+export function secretsAtHand({ declarations }: Project): ReadonlyMap<string, string> {
+  const values = declarations.flatMap(({ address, values: declared }) => [...secretsIn(declared)].map(([path, secret]) => [`${address} ${path}`, secret.reveal()] as const));
+  return new Map(values.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+}

@@ -1,0 +1,16 @@
+// What can be said of references without reading anything live: those that lead nowhere, and those that go round.
+import type { Diagnostic, Kinds, PlanRequest, Project, State } from '../../model/index.js';
+import { graph } from './references.js';
+import { select } from './select.js';
+
+const everything: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
+
+/** Complaints about references that no plan could follow. `state` answers for what other PATHs declare, `mayBeDeclared` for what could not be read. */
+export function brokenReferences(
+  kinds: Kinds,
+  project: Project,
+  { state, request = everything, mayBeDeclared = () => false }: { readonly state?: State; readonly request?: PlanRequest; readonly mayBeDeclared?: (address: string) => boolean },
+): readonly Diagnostic[] {
+  const { declarations, known } = select(kinds, project, state, request);
+  return graph(declarations, (address) => known.has(address) || mayBeDeclared(address)).diagnostics;
+}

@@ -1,0 +1,171 @@
+// Order and values: which declaration comes before which (from references, and what a program told to wait for), and what a reference stands
+// for once its object is known. What is not known yet stays a reference.
+import {
+  compareText,
+  didYouMean,
+  isKnown,
+  normal,
+  Reference,
+  referencesIn,
+  Template,
+  isTree,
+  type Attribute,
+  type Attributes,
+  type Declaration,
+  type Diagnostic,
+  type Value,
+  type Values,
+} from '../../model/index.js';
+import { formerAddress } from './match.js';
+
+export interface Graph {
+  /** Addresses, every one behind those it refers to. */
+  readonly order: readonly string[];
+  /** Declared addresses each declaration refers to or waits for, sorted. */
+  readonly dependencies: ReadonlyMap<string, readonly string[]>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Orders declarations by their references; cycles are reported with their members. `known` tells addresses that a state can answer for. */
+export function graph(declarations: ReadonlyMap<string, Declaration>, known: (address: string) => boolean): Graph {
+  const diagnostics: Diagnostic[] = [];
+  const dependencies = new Map<string, readonly string[]>();
+  for (const declaration of declarations.values()) {
+    const targets = new Set<string>();
+    for (const reference of referencesIn(declaration.values)) {
+      if (reference.source === 'lookup') continue;
+      if (declarations.has(reference.target)) targets.add(reference.target);
+      else if (!known(reference.target)) diagnostics.push(unknownTarget(declaration, reference, declarations, diagnostics.length < SUGGESTED));
+    }
+    for (const name of declaration.depends_on ?? []) {
+      const found = membersOf(name, declarations);
+      for (const address of found) if (address !== declaration.address) targets.add(address);
+      if (found.length === 0 && !known(name)) diagnostics.push(nothingToWaitFor(declaration, name, declarations));
+    }
+    dependencies.set(declaration.address, [...targets].toSorted(compareText));
+  }
+  return { ...sortByDependency([...declarations.keys()].toSorted(compareText), dependencies, declarations, diagnostics), dependencies, diagnostics };
+}
+
+/** The declaration of an address, or all members of the `for_each` that it names. */
+export function membersOf(name: string, declarations: ReadonlyMap<string, Declaration>): readonly string[] {
+  return declarations.has(name) ? [name] : [...declarations.keys()].filter((address) => address.startsWith(`${name}[`));
+}
+
+function nothingToWaitFor({ address, at }: Declaration, name: string, declarations: ReadonlyMap<string, Declaration>): Diagnostic {
+  const summary = `${address} depends on ${name}, which is declared nowhere.${didYouMean(name, declarations.keys())}`;
+  return {
+    severity: 'error',
+    code: 'unknown-reference',
+    summary,
+    detail: 'Declare it, or take it out of `depends_on`.',
+    address,
+    attribute: 'depends_on',
+    origin: at('depends_on'),
+  };
+}
+
+/** So many unknown references get a suggestion: looking for each near one among all would take long. */
+const SUGGESTED = 20;
+
+function unknownTarget(declaration: Declaration, reference: Reference, declarations: ReadonlyMap<string, Declaration>, suggest: boolean): Diagnostic {
+  const members = suggest ? [...declarations.keys()].filter((address) => address.startsWith(`${reference.target}[`)) : [];
+  const attribute = placeOf(declaration.values, reference);
+  const heir = suggest ? [...declarations.values()].find((one) => formerAddress(one) === reference.target) : undefined;
+  const detail = heir
+    ? `Write \${${heir.address}.${reference.attribute}}.`
+    : members.length > 0
+      ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
+      : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not managed here.';
+  const why = heir ? `was renamed to ${heir.address}.` : `is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`;
+  return {
+    severity: 'error',
+    code: 'unknown-reference',
+    summary: `${declaration.address} refers to ${reference.target}, which ${why}`,
+    detail,
+    address: declaration.address,
+    attribute,
+    origin: declaration.at(attribute),
+  };
+}
+
+/** Dotted path of the place where a reference stands. */
+function placeOf(values: Value, wanted: Reference): string {
+  const [step, value] = Object.entries(values as Values).find(([, one]) => referencesIn(one).includes(wanted)) ?? [];
+  if (step === undefined) return '';
+  return value instanceof Reference || value instanceof Template ? step : `${step}.${placeOf(value as Value, wanted)}`;
+}
+
+/** Depth first, without recursion: a chain of 100,000 references must not end the stack. */
+function sortByDependency(
+  addresses: readonly string[],
+  dependencies: ReadonlyMap<string, readonly string[]>,
+  declarations: ReadonlyMap<string, Declaration>,
+  diagnostics: Diagnostic[],
+): { order: readonly string[] } {
+  const order: string[] = [];
+  const mark = new Map<string, 'open' | 'done'>();
+  for (const start of addresses) {
+    const stack: { address: string; next: number }[] = mark.has(start) ? [] : [{ address: start, next: 0 }];
+    if (stack.length > 0) mark.set(start, 'open');
+    while (stack.length > 0) {
+      const top = stack.at(-1) as { address: string; next: number };
+      const dependency = dependencies.get(top.address)?.[top.next];
+      top.next += 1;
+      if (dependency === undefined) {
+        mark.set(top.address, 'done');
+        order.push(top.address);
+        stack.pop();
+      } else if (mark.get(dependency) === 'open') {
+        const members = stack.slice(stack.findIndex((frame) => frame.address === dependency)).map((frame) => frame.address);
+        diagnostics.push(cycle(members, declarations));
+      } else if (!mark.has(dependency)) {
+        mark.set(dependency, 'open');
+        stack.push({ address: dependency, next: 0 });
+      }
+    }
+  }
+  return { order };
+}
+
+function cycle(members: readonly string[], declarations: ReadonlyMap<string, Declaration>): Diagnostic {
+  const first = declarations.get(members[0] as string);
+  return {
+    severity: 'error',
+    code: 'cycle',
+    summary: `These refer to each other in a circle: ${[...members, members[0]].join(' → ')}.`,
+    detail: 'Remove one of the references, or write the id of one object as text.',
+    ...(first ? { address: first.address, origin: first.origin } : {}),
+  };
+}
+
+/** What a reference stands for, or undefined while nobody can know. */
+export type Resolver = (reference: Reference) => Value | undefined;
+
+/** Copy with every reference that `resolver` knows replaced; mixed text becomes a string once all its parts are known. */
+export function fill(value: Value, resolver: Resolver): Value {
+  if (value instanceof Reference) return resolver(value) ?? value;
+  if (value instanceof Template) {
+    const parts = value.parts.map((part) => (typeof part === 'string' ? part : (resolver(part) ?? part)));
+    return parts.every((part) => !(part instanceof Reference)) ? parts.map(String).join('') : new Template(parts.map((part) => (part instanceof Reference ? part : String(part))));
+  }
+  if (Array.isArray(value)) return value.map((item: Value) => fill(item, resolver));
+  if (!isTree(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, resolver)]));
+}
+
+/** `fill` for all attributes, in normal form again: a filled set is sorted anew. What holds no reference is shared, not copied. */
+export function fillAll(attributes: Attributes, values: Values, resolver: Resolver): Values {
+  const open = Object.keys(values).filter((name) => !isKnown(values[name]));
+  if (open.length === 0) return values;
+  return { ...values, ...Object.fromEntries(open.map((name) => [name, normal(attributes[name] as Attribute, fill(values[name] as Value, resolver))])) };
+}
+
+/** The value at a dotted path, as in `endpoint.url` or `configuration.0.lan.mtu`. */
+export function valueAt(values: Values, path: string): Value | undefined {
+  let value: Value | undefined = values;
+  for (const name of path.split('.')) {
+    value = (isTree(value) || Array.isArray(value)) && Object.hasOwn(value, name) ? (value as Values)[name] : undefined;
+  }
+  return value;
+}

@@ -1,0 +1,196 @@
+// What a plan covers: declarations asked for, and recorded addresses that are declared no more. What was declared
+// in a file outside the given PATHs is never touched.
+import {
+  formatAddress,
+  nearest,
+  referencesIn,
+  tryAddress,
+  append,
+  shellWord,
+  type Declaration,
+  type Diagnostic,
+  type Entry,
+  type Kinds,
+  type PlanRequest,
+  type Project,
+  type State,
+} from '../../model/index.js';
+import { formerAddress, previousAddress } from './match.js';
+import { spread } from './document-diff.js';
+import { membersOf } from './references.js';
+
+export interface Selection {
+  readonly declarations: ReadonlyMap<string, Declaration>;
+  /** Declarations that the request leaves out. */
+  readonly others: readonly Declaration[];
+  /** Recorded addresses in scope that nothing declares, in reverse order of the state. */
+  readonly removed: readonly (readonly [address: string, entry: Entry])[];
+  /** Addresses a reference may name although nothing loaded declares them. */
+  readonly known: ReadonlySet<string>;
+  /** Kinds of which nothing is declared any more although the state holds some. */
+  readonly all_removed: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function select(kinds: Kinds, project: Project, state: State | undefined, request: PlanRequest): Selection {
+  const declarations = recounted(project.declarations, state);
+  const all = new Map(declarations.map((declaration) => [declaration.address, inOneForm(kinds, declaration)]));
+  const renamed = new Set(declarations.flatMap((declaration) => previousAddress(declaration, state) ?? []));
+  const entries = Object.entries(state?.resources ?? {});
+  const inPaths = below(project.paths);
+  const inScope = entries.filter(([, entry]) => inPaths(entry.file));
+  const gone = inScope.filter(([address]) => request.destroy || (!all.has(address) && !renamed.has(address)));
+  const goneAddresses = new Set(gone.map(([address]) => address));
+  const known = new Set(entries.map(([address]) => address).filter((address) => !goneAddresses.has(address) && !renamed.has(address)));
+  const declared = request.destroy ? new Map<string, Declaration>() : all;
+  const covers = coverage(declared, request);
+  const elsewhere = entries.filter(([address]) => !goneAddresses.has(address)).map(([, entry]) => entry.kind);
+  const declaredKinds = new Set([...project.declarations.map((one) => one.kind), ...elsewhere]);
+  const all_removed = [...kinds.keys()].filter((kind) => !request.destroy && gone.some(([, entry]) => entry.kind === kind) && !declaredKinds.has(kind));
+  return {
+    declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
+    others: covers ? [...declared].flatMap(([address, one]) => (covers(address) ? [] : [one])) : [],
+    removed: gone.filter(([address]) => covers?.(address) ?? true).toReversed(),
+    known,
+    all_removed,
+    diagnostics: [
+      ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
+      ...[...request.targets, ...request.excludes].flatMap((name) => unknownName(name, [...all.keys(), ...entries.map(([address]) => address)])),
+    ],
+  };
+}
+
+/** The declarations, as having had another `count` only where the state shows one, and nobody else was renamed from there. */
+function recounted(declarations: readonly Declaration[], state: State | undefined): readonly Declaration[] {
+  if (!declarations.some((one) => isRecorded(state, one.recounted))) return declarations;
+  const explicit = new Set(declarations.flatMap((one) => (one.lifecycle.renamed_from === undefined ? [] : (formerAddress(one) ?? []))));
+  return declarations.map((one) => {
+    const { recounted: former, ...rest } = one;
+    return isRecorded(state, former) && !explicit.has(former) && (!former.endsWith(']') || isCount(state, one.address)) ? one : rest;
+  });
+}
+
+const isRecorded = (state: State | undefined, address: string | undefined): address is string => address !== undefined && state?.resources[address] !== undefined;
+
+/** Whether the recorded members of a name are numbered without a gap: those of a `for_each` are not told apart otherwise. */
+function isCount(state: State | undefined, whole: string): boolean {
+  const members = Object.keys(state?.resources ?? {}).filter((address) => address.startsWith(`${whole}[`));
+  return members.every((_, index) => isRecorded(state, `${whole}["${index}"]`));
+}
+
+function inOneForm(kinds: Kinds, declaration: Declaration): Declaration {
+  const kind = kinds.get(declaration.kind);
+  const values = kind ? spread(kind, declaration.values) : declaration.values;
+  return values === declaration.values ? declaration : { ...declaration, values };
+}
+
+/** Renames that would bind two addresses to one object, or let go of one: nothing is planned beside them. */
+function doubtfulRenames(
+  declarations: readonly Declaration[],
+  all: ReadonlyMap<string, Declaration>,
+  state: State | undefined,
+  inPaths: (file: string) => boolean,
+): readonly Diagnostic[] {
+  return declarations.flatMap((declaration): Diagnostic[] => {
+    const { address, origin, lifecycle } = declaration;
+    const former = formerAddress(declaration);
+    const entry = former === undefined ? undefined : state?.resources[former];
+    if (former === undefined || entry === undefined || former === address) return [];
+    const doubt = (code: string, summary: string, detail: string): Diagnostic[] => [
+      {
+        severity: 'error',
+        code,
+        summary: `${address} was renamed from ${former}, but ${summary}.`,
+        detail,
+        address,
+        attribute: lifecycle.renamed_from === undefined ? 'count' : 'lifecycle.renamed_from',
+        origin,
+      },
+    ];
+    if (all.has(former)) return doubt('renamed-declared', `${former} is declared too`, 'Remove lifecycle.renamed_from, or rename in two runs: the one that makes room first.');
+    const own = state?.resources[address];
+    if (own && own.id !== entry.id && lifecycle.renamed_from === undefined) return [];
+    if (own && own.id !== entry.id)
+      return doubt(
+        'renamed-bound',
+        'both are recorded',
+        `Remove lifecycle.renamed_from; ${former} is then removed, because it is no longer declared. To keep its object: trueup state rm ${shellWord(former)}`,
+      );
+    if (!inPaths(entry.file))
+      return doubt(
+        'renamed-elsewhere',
+        `that was declared in ${entry.file}, which is not covered`,
+        `If nothing there declares it any more, move it to the new address: trueup state mv ${shellWord(former)} ${shellWord(address)}`,
+      );
+    return [];
+  });
+}
+
+/** Whether an address is one of `names`, or a member of a `for_each` one of them names. */
+const named = (address: string, names: readonly string[]): boolean => names.some((name) => address === name || address.startsWith(`${name}[`));
+
+/** Undefined where nothing was asked for in particular: everything is covered. */
+function coverage(declared: ReadonlyMap<string, Declaration>, request: PlanRequest): ((address: string) => boolean) | undefined {
+  if (request.targets.length === 0 && request.excludes.length === 0) return undefined;
+  const targets =
+    request.targets.length === 0
+      ? undefined
+      : closure(
+          [...declared.keys()].filter((address) => named(address, request.targets)),
+          references(declared),
+        );
+  const referrers = invert(references(declared));
+  const excluded = closure(
+    [...declared.keys()].filter((address) => named(address, request.excludes)),
+    referrers,
+  );
+  return (address) => (targets === undefined || targets.has(address) || named(address, request.targets)) && !excluded.has(address) && !named(address, request.excludes);
+}
+
+function closure(start: readonly string[], edges: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set(start);
+  for (const address of reached) for (const next of edges.get(address) ?? []) reached.add(next);
+  return reached;
+}
+
+function references(declared: ReadonlyMap<string, Declaration>): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    [...declared.values()].map((one) => [
+      one.address,
+      [
+        ...referencesIn(one.values)
+          .filter((reference) => reference.source === 'declared')
+          .map((reference) => reference.target),
+        ...(one.depends_on ?? []).flatMap((name) => membersOf(name, declared)),
+      ],
+    ]),
+  );
+}
+
+function invert(edges: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
+  const out = new Map<string, string[]>();
+  for (const [from, targets] of edges) for (const to of targets) append(out, to, from);
+  return out;
+}
+
+function unknownName(name: string, addresses: readonly string[]): Diagnostic[] {
+  if (addresses.some((address) => named(address, [name]))) return [];
+  const address = tryAddress(name);
+  const near = nearest(address ? formatAddress(address) : name, addresses);
+  const detail = near === undefined ? 'Addresses are <kind>.<name>, as in alert_rules.wan-down.' : `Did you mean ${near}?`;
+  return [{ severity: 'error', code: 'unknown-address', summary: `${name} is neither declared nor in the state.`, detail }];
+}
+
+/** Whether a file (relative, with `/`) is one of the PATHs or below one of them. Asked for every entry of a state, answered once a file. */
+function below(paths: readonly string[]): (file: string) => boolean {
+  const clean = (path: string): string => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '') || '.';
+  const roots = paths.map(clean);
+  const known = new Map<string, boolean>();
+  const isBelow = (file: string): boolean =>
+    roots.some((root) => (root === '.' ? file !== '-' && !file.startsWith('../') && !file.startsWith('/') : file === root || file.startsWith(`${root}/`)));
+  return (file) => {
+    const answer = known.get(file) ?? isBelow(clean(file));
+    known.set(file, answer);
+    return answer;
+  };
+}

@@ -1,0 +1,73 @@
+// How long ago something happened. On the same boot by the time since the start of the machine; on another one, or
+// another machine, by the clock of the service; never by the clock of the machine, which people set.
+import type { Moment, Recent } from '../model/index.js';
+import type { Clock } from '../platform/index.js';
+
+/** Milliseconds by which answers of the service may tell its time wrong: they are cut to seconds, and travel. */
+const SLACK = 5000;
+
+export interface Now {
+  readonly boot: ReturnType<Clock['boot']>;
+  /** Milliseconds since 1970, by the clock of the service; undefined where it did not tell. */
+  readonly server?: number | undefined;
+  /** Milliseconds that this run has waited already. */
+  readonly waited?: number;
+}
+
+/** @param skew milliseconds by which the clock of the service is ahead of ours, where it told */
+export const nowOf = (clock: Clock, skew?: number, waited = 0): Now => ({ boot: clock.boot(), server: skew === undefined ? undefined : clock.now() + skew, waited });
+
+/** Now, by every clock there is. @param skew as for `nowOf` */
+export function momentNow(clock: Clock, skew: number | undefined): Moment {
+  const now = clock.now();
+  return momentOf(clock, new Date(now).toISOString(), skew === undefined ? undefined : new Date(now + skew).toISOString());
+}
+
+/** What has to be stored for an age to be told later. */
+export function momentOf(clock: Clock, at: string, server_at?: string): Moment {
+  const { id, milliseconds } = clock.boot();
+  return { at, ...(server_at !== undefined && { server_at }), ...(id !== null && { boot: { id, milliseconds: Math.round(milliseconds) } }) };
+}
+
+/** Milliseconds that have certainly passed since; 0 where nobody can tell. */
+export function ageOf({ boot, server_at }: Moment, { boot: now, server, waited = 0 }: Now): number {
+  if (boot && boot.id === now.id && now.milliseconds >= boot.milliseconds) return now.milliseconds - boot.milliseconds;
+  const passed = server_at === undefined || server === undefined ? 0 : server - Date.parse(server_at) - SLACK;
+  return Math.max(passed, waited, 0);
+}
+
+/** What listings may get wrong of objects that were created or deleted lately. */
+export interface Visibility {
+  /** Created less than the settle time ago. `unseen`: no listing has shown it, so its absence says nothing. */
+  created(kind: string, id: string): 'seen' | 'unseen' | undefined;
+  /** Deleted less than the settle time ago: it counts as absent, whatever a listing shows. */
+  isDeleted(kind: string, id: string): boolean;
+}
+
+/** @param now asked once, when the first answer of the service has told its time */
+export function visibilityOf(recent: readonly Recent[] | undefined, settleMilliseconds: number, now: () => Now): Visibility {
+  if (recent === undefined || recent.length === 0) return nothingRecent;
+  const known = once(() => {
+    const at = now();
+    return entered(recent.filter((one) => ageOf(one, at) < settleMilliseconds));
+  });
+  return { created: (kind, id) => known().created.get(`${kind} ${id}`), isDeleted: (kind, id) => known().deleted.has(`${kind} ${id}`) };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+function entered(recent: readonly Recent[]): { readonly created: ReadonlyMap<string, 'seen' | 'unseen'>; readonly deleted: ReadonlySet<string> } {
+  const [created, deleted] = [new Map<string, 'seen' | 'unseen'>(), new Set<string>()];
+  for (const { kind, created: ids, unseen, deleted: gone } of recent) {
+    const late = new Set(unseen);
+    for (const id of ids) created.set(`${kind} ${id}`, late.has(id) ? 'unseen' : 'seen');
+    for (const id of gone) deleted.add(`${kind} ${id}`);
+  }
+  return { created, deleted };
+}
+
+/** Where nothing was created or deleted lately. */
+export const nothingRecent: Visibility = { created: () => undefined, isDeleted: () => false };

@@ -1,0 +1,18 @@
+// How plans and audits end on a terminal: what is to be known, what is left alone, the target, the summary last.
+import type { DriftDocument, PlanDocument } from '../model/index.js';
+import { diagnosticLines } from './diagnostics-text.js';
+import { closing, flow, type Lines } from './layout.js';
+import type { Palette } from './style.js';
+import { unmanagedSentence } from './words.js';
+
+/** @param targeted whether the target is named: there is something to carry out or to look into. */
+export function* ending(document: PlanDocument | DriftDocument, sentence: string, targeted: boolean, color: Palette, width: number): Lines {
+  for (const diagnostic of document.diagnostics) {
+    yield* diagnosticLines(diagnostic, color, width);
+    yield '';
+  }
+  const unmanaged = unmanagedSentence(document.unmanaged);
+  if (unmanaged !== undefined) yield* flow(unmanaged, { width, paint: color.dim });
+  if (targeted) yield* flow(`Target: ${document.target}`, { width, paint: color.dim });
+  yield* closing(sentence, color, width);
+}

@@ -1,0 +1,316 @@
+// From a plan to its published document: wire-like, redacted, the only thing renderers and plan files ever see.
+import {
+  addressOf,
+  fingerprintOf,
+  Reference,
+  Secret,
+  SENSITIVE,
+  Template,
+  compareText,
+  countWrites,
+  digitsOf,
+  isTree,
+  normal,
+  paired,
+  redact,
+  sorted,
+  summarise,
+  toWire,
+  writables,
+  type Attribute,
+  type AttributeChange,
+  type Change,
+  type Drift,
+  type DriftDocument,
+  type Findings,
+  type Impact,
+  type Json,
+  type JsonObject,
+  type Kind,
+  type Kinds,
+  type Masking,
+  type Plan,
+  type PlanDocument,
+  type PatchOperation,
+  type Request,
+  type ResourceChange,
+  type ResourceDrift,
+  type Value,
+  type Values,
+} from '../model/index.js';
+import type { AccessDocument } from './access-text.js';
+import { patchBetween, pointer, replaceAlike } from './patch.js';
+
+/** What a document says beside its content. */
+export interface Meta {
+  readonly trueup_version: string;
+  /** ISO 8601. */
+  readonly generated_at: string;
+  readonly paths: readonly string[];
+  readonly digest: string;
+  readonly target: string;
+  readonly lineage: string;
+  readonly serial: number;
+  readonly api_requests: Readonly<Record<string, number>>;
+  /** What no document may hold. */
+  readonly masking: Masking;
+}
+
+export interface PlanInput {
+  readonly plan: Plan;
+  readonly kinds: Kinds;
+  readonly meta: Meta;
+  /** `count`: what stays as it is appears in the summary alone, which is all that text and Markdown need. Default `all`. */
+  readonly keeps?: 'all' | 'count';
+  readonly impact?: Impact | undefined;
+}
+
+/** The redacted view of a plan. Pure: equal inputs give equal documents. */
+export function planDocument({ plan, kinds, meta, keeps = 'all', impact }: PlanInput): PlanDocument {
+  const shown = paired(plan.changes).filter(([change]) => keeps === 'all' || change.action !== 'keep' || change.renamed_from !== undefined);
+  return meta.masking.said({
+    ...head(meta),
+    resource_changes: shown.map(([change, old]) => resourceChange(change, old, kindOf(kinds, change.kind))),
+    resource_drift: plan.drift.map((drift) => resourceDrift(drift, kindOf(kinds, drift.kind))),
+    unmanaged: plan.unmanaged,
+    policy: plan.verdicts,
+    summary: { ...summarise(plan.changes), writes: countWrites(plan.changes) },
+    ...(impact && { impact }),
+    diagnostics: plan.diagnostics,
+  });
+}
+
+export interface DriftInput extends Findings {
+  readonly meta: Meta;
+}
+
+export function driftDocument({ meta, ...findings }: DriftInput): DriftDocument {
+  const { drift, in_sync, unmanaged, expectations } = findings;
+  const counted = Object.values(unmanaged).reduce((sum, count) => sum + count, 0);
+  const failed = expectations.filter(({ verdict }) => verdict === 'failed').length;
+  return meta.masking.said({ ...head(meta), ...findings, summary: { drifted: drift.length, in_sync: in_sync.length, unmanaged: counted, expectations_failed: failed } });
+}
+
+/** The document of an access review. */
+export function accessDocument({ access, diagnostics, meta }: Pick<AccessDocument, 'access' | 'diagnostics'> & { readonly meta: Meta }): AccessDocument {
+  return meta.masking.said({ ...head(meta), access, diagnostics });
+}
+
+/** The digest of ten thousand declarations costs 0.1 s, and only JSON shows it: it is computed when it is read. */
+const head = (meta: Meta) => ({
+  format_version: '1.0' as const,
+  trueup_version: meta.trueup_version,
+  generated_at: meta.generated_at,
+  generated_from: {
+    paths: meta.paths,
+    get digest() {
+      return meta.digest;
+    },
+  },
+  target: meta.target,
+  state: { lineage: meta.lineage, serial: meta.serial },
+  api_requests: meta.api_requests,
+});
+
+function kindOf(kinds: Kinds, name: string): Kind {
+  const kind = kinds.get(name);
+  if (!kind) throw new Error(`a plan names the kind ${name}, which this run does not know`);
+  return kind;
+}
+
+/** @param old the delete of the object that a create takes the place of */
+function resourceChange(change: Change, old: Change | undefined, kind: Kind): ResourceChange {
+  const replaces = change.action === 'create' ? change.replaces : undefined;
+  const prior = 'before' in change ? change.before : replaces?.before;
+  const before = prior && view(kind, prior);
+  const after = afterOf(change, kind, before);
+  const patch = patchOf(change, before, after);
+  return {
+    address: change.address,
+    kind: change.kind,
+    name: change.name,
+    origin: change.origin ?? null,
+    change: {
+      actions: actionWords(change),
+      before: before?.shown ?? null,
+      after: after?.known ?? null,
+      after_unknown: after?.unknown ?? {},
+      before_sensitive: before?.sensitive ?? {},
+      after_sensitive: after?.sensitive ?? {},
+      ...(change.action === 'adopt' && { importing: { id: change.id } }),
+      ...(replaces && { replace_paths: replaces.fixed.map((path) => path.split('.')) }),
+    },
+    reason: change.reason,
+    depends_on: [...new Set(change.depends_on.map(addressOf))].filter((address) => address !== change.address),
+    fingerprint: prior ? fingerprintOf(kind, prior) : null,
+    patch,
+    requests: (replaces?.first === 'delete' ? [old, change] : [change, old]).flatMap((one) => (one && 'request' in one && one.request ? [documentRequest(one.request)] : [])),
+    ...(change.renamed_from !== undefined && { previous_address: change.renamed_from }),
+    ...(change.previous_id !== undefined && { previous_id: change.previous_id }),
+    ...(change.deposed && 'id' in change && { deposed: change.id }),
+  };
+}
+
+function actionWords(change: Change): ResourceChange['change']['actions'] {
+  if (change.action === 'keep') return ['no-op'];
+  if (change.action === 'adopt') return [change.request ? 'update' : 'no-op'];
+  if (change.action !== 'create' || !change.replaces) return [change.action];
+  return change.replaces.first === 'create' ? ['create', 'delete'] : ['delete', 'create'];
+}
+
+function afterOf(change: Change, kind: Kind, before: View | undefined): View | undefined {
+  switch (change.action) {
+    case 'create':
+      return view(kind, change.desired.declared);
+    case 'adopt':
+    case 'update':
+      return change.changes.length === 0 ? before : view(kind, normalised(kind, withChanges(change.before, change.changes)));
+    case 'keep':
+      return before;
+    case 'delete':
+    case 'forget':
+      return undefined;
+  }
+}
+
+/** What happens to the live object: nothing, where it is only forgotten. */
+function patchOf(change: Change, before: View | undefined, after: View | undefined): readonly PatchOperation[] {
+  if (before === after || change.action === 'forget') return [];
+  const patch = patchBetween(before?.shown ?? null, after?.shown ?? null);
+  if (!('changes' in change) || !before) return patch;
+  const resent = change.changes.map(({ path }) => path.split('.')).filter((path) => at(before.sensitive, path) === true);
+  return [...patch, ...resent.flatMap((path) => replaceAlike(pointer(path), SENSITIVE))];
+}
+
+const at = (tree: Json, path: readonly string[]): Json | undefined =>
+  path.reduce<Json | undefined>((inner, key) => (Array.isArray(inner) ? (inner as readonly Json[])[Number(key)] : isTree(inner) ? inner[key] : undefined), tree);
+
+/** As it is sent: exact numbers are numbers here, and texts, as they can be declared, in what is shown before and after. */
+function documentRequest({ method, path, body, base }: Request): ResourceChange['requests'][0] {
+  return { method, path, body: body === undefined ? null : sorted(redact(body, () => SENSITIVE)), ...(base && { base }) };
+}
+
+/** A value as it is shown: `shown` has references as their text, `known` leaves out what only apply can tell. */
+interface Seen {
+  readonly shown: Json;
+  /** Absent where the whole value is unknown. */
+  readonly known?: Json;
+  readonly unknown?: true | JsonObject | readonly Json[];
+  readonly sensitive?: true | JsonObject | readonly Json[];
+}
+
+interface View {
+  readonly shown: JsonObject;
+  readonly known: JsonObject;
+  readonly unknown: JsonObject;
+  readonly sensitive: JsonObject;
+}
+
+/** The writable attributes among `values`. */
+function view(kind: Kind, values: Values): View {
+  const names = writables(kind).map(([name]) => name);
+  return seeTree(
+    (name) => kind.attributes[name],
+    values,
+    names.filter((name) => Object.hasOwn(values, name)),
+  );
+}
+
+function see(attribute: Attribute | undefined, value: Value): Seen {
+  if (value instanceof Secret || (attribute?.secret === true && value !== null)) return { shown: SENSITIVE, known: SENSITIVE, sensitive: true };
+  if (value instanceof Reference || value instanceof Template) return { shown: value.toString(), unknown: true };
+  if (Array.isArray(value))
+    return attribute?.wire === 'merge' ? seeDocument(value as readonly Value[]) : seeList(attribute && 'of' in attribute ? attribute.of : undefined, value as readonly Value[]);
+  if (isTree(value)) {
+    const { unknown, sensitive, ...seen } = seeTree(innerOf(attribute), value, Object.keys(value));
+    return { ...seen, ...(Object.keys(unknown).length > 0 && { unknown }), ...(Object.keys(sensitive).length > 0 && { sensitive }) };
+  }
+  const plain = digitsOf(onWire(attribute, value as Json)) as Json;
+  return { shown: plain, known: plain };
+}
+
+/** The two parts of a document, each by itself. */
+function seeDocument(parts: readonly Value[]): Seen {
+  const seen = parts.map((part) => see(undefined, part));
+  const marks = (name: 'unknown' | 'sensitive'): false | readonly Json[] => seen.some((part) => part[name] !== undefined) && seen.map((part) => part[name] ?? false);
+  const [unknown, sensitive] = [marks('unknown'), marks('sensitive')];
+  const known = seen.map((part) => part.known ?? null);
+  return { shown: seen.map((part) => part.shown), known, ...(unknown && { unknown }), ...(sensitive && { sensitive }) };
+}
+
+function seeList(of: Attribute | undefined, values: readonly Value[]): Seen {
+  const items = values.map((value) => see(of, value));
+  const shown = items.map((item) => item.shown);
+  const sensitive = items.some((item) => item.sensitive !== undefined) && { sensitive: true as const };
+  return items.some((item) => item.unknown !== undefined) ? { shown, unknown: true, ...sensitive } : { shown, known: shown, ...sensitive };
+}
+
+function seeTree(inner: (name: string) => Attribute | undefined, values: Values, names: readonly string[]): View {
+  const shown: [string, Json][] = [];
+  const known: [string, Json][] = [];
+  const unknown: [string, Json][] = [];
+  const sensitive: [string, Json][] = [];
+  for (const name of names.toSorted(compareText)) {
+    const seen = see(inner(name), values[name] as Value);
+    shown.push([name, seen.shown]);
+    if (seen.known !== undefined) known.push([name, seen.known]);
+    if (seen.unknown !== undefined) unknown.push([name, seen.unknown]);
+    if (seen.sensitive !== undefined) sensitive.push([name, seen.sensitive]);
+  }
+  const all = Object.fromEntries(shown);
+  return { shown: all, known: unknown.length === 0 ? all : Object.fromEntries(known), unknown: Object.fromEntries(unknown), sensitive: Object.fromEntries(sensitive) };
+}
+
+function innerOf(attribute: Attribute | undefined): (name: string) => Attribute | undefined {
+  if (attribute?.word === 'object') return (name) => attribute.attributes[name];
+  return attribute?.word === 'map' ? () => attribute.of : () => undefined;
+}
+
+/** An identifier too long for a JSON number is shown as the text it is. */
+function onWire(attribute: Attribute | undefined, value: Json): Json {
+  if (attribute === undefined || attribute.word !== 'ref') return value;
+  try {
+    return toWire(attribute, value) as Json;
+  } catch (error) {
+    if (error instanceof RangeError) return value;
+    throw error;
+  }
+}
+
+/** `before` with each change at its place. */
+function withChanges(before: Values, changes: readonly AttributeChange[]): Values {
+  return changes.reduce((values, { path, after }) => placed(values, path.split('.'), after), before);
+}
+
+function placed(values: Values, [name, ...rest]: readonly string[], value: Value | undefined): Values {
+  if (name === undefined) return values;
+  const old = values[name];
+  const inner =
+    rest.length === 0 ? value : Array.isArray(old) ? Object.values(placed(Object.fromEntries(Object.entries(old)), rest, value)) : placed(isTree(old) ? old : {}, rest, value);
+  const { [name]: _, ...others } = values;
+  return inner === undefined ? others : { ...others, [name]: inner };
+}
+
+function normalised(kind: Kind, values: Values): Values {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kind.attributes[name] ? normal(kind.attributes[name], value) : value]));
+}
+
+/** `before` of such a change is what was applied, `after` what is live. */
+function resourceDrift({ address, kind: name, id, changes, replaced_by }: Drift, kind: Kind): ResourceDrift {
+  return {
+    address,
+    kind: name,
+    id,
+    actions: [changes ? 'update' : 'delete'],
+    ...(replaced_by !== undefined && { replaced_by }),
+    changes: (changes ?? []).map(({ path, before, after }) => {
+      const attribute = attributeAt(kind, path);
+      return { path, applied: see(attribute, before ?? null).shown, live: see(attribute, after ?? null).shown };
+    }),
+  };
+}
+
+function attributeAt(kind: Kind, path: string): Attribute | undefined {
+  const [first, ...rest] = path.split('.');
+  return rest.reduce<Attribute | undefined>((outer, name) => innerOf(outer)(name), kind.attributes[first as string]);
+}

@@ -1,0 +1,99 @@
+// A report as one file for a browser: what is said first, a way to each section, the filter, and a content policy
+// under which nothing runs or looks like anything but what is written here. It asks the network for nothing.
+import { createHash } from 'node:crypto';
+import { compareText, type DocumentHead } from '../model/index.js';
+import { codes, markup, moment, raw, type Markup } from './markup.js';
+import { pageScript } from './html-script.js';
+import { pageStyle } from './html-style.js';
+import { plural } from './words.js';
+
+/** A count of the summary, with the class of its colour. */
+export interface Count {
+  readonly count: number;
+  readonly words: string;
+  readonly tone?: string;
+}
+
+export interface Section {
+  /** Name of ours: the fragment by which it is reached. */
+  readonly id: string;
+  readonly title: string;
+  readonly count?: number;
+  readonly content: readonly Markup[];
+}
+
+export interface Page {
+  readonly kind: 'plan' | 'drift' | 'access';
+  readonly sentence: string;
+  readonly counts: readonly Count[];
+  /** In their order; those without content are left out. */
+  readonly sections: readonly Section[];
+  readonly document: DocumentHead;
+}
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+const policy = `default-src 'none'; style-src ${hashOf(pageStyle)}; script-src ${hashOf(pageScript)}; base-uri 'none'; form-action 'none'`;
+
+export function page({ kind, sentence, counts, sections, document }: Page): string {
+  const shown = sections.filter(({ content }) => content.length > 0);
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${sentence}</title>
+<style>${raw(pageStyle)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+<p class="kicker">trueup ${kind}</p>
+<h1>${sentence}</h1>
+<ul class="counts">
+${counts.map(({ count, words, tone }) => markup`<li${raw(tone === undefined || count === 0 ? '' : ` class="${tone}"`)}><b>${count}</b> ${words}</li>\n`)}</ul>
+<p class="about">Target <code>${document.target}</code>, read ${moment(document.generated_at)}</p>
+</header>
+<nav aria-label="Sections"><ul>
+${shown.map(({ id, title, count }) => markup`<li><a href="#${id}">${title}</a>${count === undefined ? undefined : markup` <span class="number">${count}</span>`}</li>\n`)}</ul></nav>
+<main id="main">
+${shown.map(sectionOf)}</main>
+<footer>
+<p>Declared in ${codes(document.generated_from.paths)} · state <code>${document.state.lineage}</code>, serial ${document.state.serial} · trueup ${document.trueup_version}</p>
+<p>Read with ${requestsOf(document)}</p>
+</footer>
+<script>${raw(pageScript)}</script>
+</body>
+</html>
+`.markup;
+}
+
+function requestsOf({ api_requests }: DocumentHead): string {
+  const all = Object.entries(api_requests).toSorted(([a], [b]) => compareText(a, b));
+  const sum = all.reduce((total, [, count]) => total + count, 0);
+  return [plural(sum, 'request'), ...(sum === 0 ? [] : [all.map(([name, count]) => `${name} ${count}`).join(', ')])].join(': ');
+}
+
+function sectionOf({ id, title, count, content }: Section): Markup {
+  const number = count === undefined ? undefined : markup` <span class="number">${count}</span>`;
+  return markup`<section id="${id}" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${title}${number}</h2>
+${content}</section>
+`;
+}
+
+/** Hidden until the script, without which it could do nothing, shows it. */
+export function filterForm(kinds: readonly string[], what: readonly string[], noun: string, all: number): Markup {
+  const options = (names: readonly string[]): Markup => markup`<option value="">all</option>${[...new Set(names)].toSorted().map((name) => markup`<option>${name}</option>`)}`;
+  return markup`<form id="filter" role="search" aria-label="Filter" hidden>
+<label>Kind <select name="kind">${options(kinds)}</select></label>
+<label>${noun} <select name="what">${options(what)}</select></label>
+<label class="wide">Text <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
+<button type="reset">Show all</button>
+<p id="found" class="muted" role="status" data-all="${all}"></p>
+</form>
+`;
+}

@@ -1,0 +1,119 @@
+// What the pages of plans and audits share: one object that can be opened, its attributes, complaints.
+import { compareText, wireText, type Diagnostic, type Json } from '../model/index.js';
+import { inline, oneLine, remark, rows, type Difference, type Row } from './differences.js';
+import { shorten } from './escaping.js';
+import { markup, raw, type Markup } from './markup.js';
+import { place } from './words.js';
+
+export interface Item {
+  readonly kind: string;
+  /** Action or status, where the filter asks for it. */
+  readonly what?: string;
+  /** Class of its colour. */
+  readonly tone: string;
+  readonly sign: string;
+  readonly verb: string;
+  readonly address: string;
+  readonly why: string;
+  readonly open: boolean;
+  readonly body: readonly (Markup | undefined)[];
+}
+
+export function itemOf({ kind, what, tone, sign, verb, address, why, open, body }: Item): Markup {
+  return markup`<details class="item ${tone}" data-kind="${kind}"${what === undefined ? undefined : markup` data-what="${what}"`}${raw(open ? ' open' : '')}>
+<summary><span class="badge">${sign} ${verb}</span> <code class="address">${address}</code> <span class="muted text">${why}</span></summary>
+<div class="body">
+${body.filter((one) => one !== undefined)}</div>
+</details>
+`;
+}
+
+/** Items below a heading, which goes when the filter hides all of them. */
+export function group(title: string, items: readonly Markup[]): Markup {
+  return items.length === 0 ? raw('') : markup`<div class="group">\n<h3>${title} <span class="number">${items.length}</span></h3>\n${items}</div>\n`;
+}
+
+/** Terms and what is said of them; what is undefined is left out. */
+export function facts(all: readonly (readonly [term: string, said: string | Markup | undefined])[]): Markup {
+  const known = all.filter(([, said]) => said !== undefined);
+  return known.length === 0 ? raw('') : markup`<dl>\n${known.map(([term, said]) => markup`<dt>${term}</dt><dd>${said}</dd>\n`)}</dl>\n`;
+}
+
+export function table(caption: string, titles: readonly string[], all: readonly Markup[], look = 'list'): Markup {
+  const head = titles.map((title) => markup`<th scope="col">${title}</th>`);
+  return markup`<table class="${look}">\n<caption>${caption}</caption>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${all}</tbody>\n</table>\n`;
+}
+
+/** Lines of one difference at most. */
+const mostRows = 200;
+
+/** Field by field. Sides on which nothing is set anywhere have no column. */
+export function fieldTable(caption: string, differences: readonly Difference[], [before, after]: readonly [string, string]): Markup | undefined {
+  if (differences.length === 0) return undefined;
+  const sides = { old: differences.some((one) => one.before !== undefined), now: differences.some((one) => one.after !== undefined) };
+  const titles = ['Attribute', ...(sides.old ? [before] : []), ...(sides.now ? [after] : [])];
+  return table(
+    caption,
+    titles,
+    differences.map((one) => fieldRow(one, sides)),
+    'fields',
+  );
+}
+
+function fieldRow(difference: Difference, { old, now }: { readonly old: boolean; readonly now: boolean }): Markup {
+  const { path, before, after, sensitive } = difference;
+  const said = remark(difference).trim();
+  const later = said === '' ? undefined : markup` <span class="muted">${said}</span>`;
+  const head = markup`<tr><th scope="row"><code>${path}</code></th>`;
+  if (oneLine(difference) === undefined) return markup`${head}<td${raw(old && now ? ' colspan="2"' : '')}>${lines(rows(difference))}${later}</td></tr>\n`;
+  const resent = sensitive && before !== undefined && after !== undefined ? markup` <span class="muted">(changes)</span>` : undefined;
+  const left = old ? markup`<td>${side('del', before)}</td>` : undefined;
+  const right = now ? markup`<td>${side('ins', after)}${later}${resent}</td>` : undefined;
+  return markup`${head}${left}${right}</tr>\n`;
+}
+
+const side = (element: 'del' | 'ins', value: Json | undefined): Markup =>
+  value === undefined ? markup`<span class="muted">not set</span>` : markup`<${raw(element)}><code>${inline(value)}</code></${raw(element)}>`;
+
+const elements: Readonly<Record<Row['sign'], string>> = { '-': 'del', '+': 'ins', ' ': 'span' };
+
+/** Lines with their signs, so that they are told apart without colour. */
+export function lines(all: readonly Row[]): Markup {
+  const shown = all.slice(0, mostRows).map(({ sign, text }) => markup`<${raw(elements[sign])}>${sign} ${text}</${raw(elements[sign])}>${raw(sign === ' ' ? '\n' : '')}`);
+  const more = all.length > mostRows ? markup`<span>… ${all.length - mostRows} more lines</span>` : undefined;
+  return markup`<pre>${shown}${more}</pre>`;
+}
+
+/** JSON as people read it, each line inside an element of its own. */
+export function json(value: Json): Markup {
+  return lines(
+    wireText(value, 2)
+      .split('\n')
+      .map((text) => ({ sign: ' ', text: shorten(text, 20_000) })),
+  );
+}
+
+export function diagnosticNotes(diagnostics: readonly Diagnostic[]): readonly Markup[] {
+  const tones = { error: 'delete', warning: 'update', info: 'adopt' } as const;
+  return diagnostics.map(({ severity, summary, detail, code, address, attribute, origin, frame }) => {
+    const where = [origin && place(origin), address, attribute].filter((one) => one !== undefined).map((one) => markup`<code>${one}</code> · `);
+    return markup`<div class="note ${tones[severity]}">
+<p><span class="badge">${severity}</span> <strong class="text">${summary}</strong></p>
+<p class="muted">${where}<code>${code}</code></p>
+${frame === undefined ? undefined : markup`<pre>${frame.replace(/\n+$/, '').split('\n').map(framed)}</pre>\n`}${(detail ?? '').split('\n').map((line) => (line === '' ? undefined : markup`<p>${line}</p>\n`))}</div>
+`;
+  });
+}
+
+const framed = (line: string): Markup => markup`<span>${line}</span>\n`;
+
+/** Kinds with their counts, where the objects themselves are not listed. */
+export function countTable(caption: string, counts: Readonly<Record<string, number>>): readonly Markup[] {
+  const all = Object.entries(counts).filter(([, count]) => count > 0);
+  if (all.length === 0) return [];
+  const body = all.toSorted(([a], [b]) => compareText(a, b)).map(([kind, count]) => markup`<tr><th scope="row"><code>${kind}</code></th><td>${count}</td></tr>\n`);
+  return [table(caption, ['Kind', 'Objects'], body)];
+}
+
+/** The signs of the terminal as they are typeset. */
+export const typeset = (sign: string): string => (sign === '-' ? '−' : sign);

@@ -1,0 +1,12 @@
+// JSON for people and programs: keys sorted, two spaces, and nothing in it that a terminal or a CI log obeys.
+import { sorted, wireText } from '../model/index.js';
+import { inert } from './escaping.js';
+
+export function jsonText(value: unknown): string {
+  return inert(wireText(sorted(value), 2)) + '\n';
+}
+
+/** One line of a stream. */
+export function jsonLine(value: unknown): string {
+  return inert(wireText(sorted(value))) + '\n';
+}

@@ -1,0 +1,60 @@
+// Columns of a terminal: how wide a text is, and where it is broken. Counts too much rather than too little, so that
+// no line is longer than asked, whether or not the terminal joins emoji.
+import { guard } from './escaping.js';
+
+const wide =
+  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1aff0}-\u{1b2ff}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+const marks = /[\p{Mn}\p{Me}\u200c\u200d]/u;
+const emojiForm = '\ufe0f';
+
+/** Columns that `text` (one line, no controls) takes. */
+export function columns(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let count = 0;
+  for (const character of text) count += character === emojiForm ? 1 : wide.test(character) ? 2 : marks.test(character) ? 0 : 1;
+  return count;
+}
+
+/** Made when the first text needs it: it takes 8 ms. */
+let segmenter: Intl.Segmenter | undefined;
+const graphemes = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' }));
+
+/** The longest beginning of `text` (at least one character as people see it) that fits into `room` columns, and what is left. */
+function cut(text: string, room: number): readonly [head: string, tail: string] {
+  if (/^[\x20-\x7e]*$/.test(text)) return [text.slice(0, Math.max(room, 1)), text.slice(Math.max(room, 1))];
+  let head = '';
+  let used = 0;
+  for (const { segment } of graphemes().segment(text)) {
+    used += columns(segment);
+    if (used > room && head !== '') break;
+    head += segment;
+  }
+  return [head, text.slice(head.length)];
+}
+
+/** `text` in at most `room` columns, with `…` where something was left out. */
+export function clip(text: string, room: number): string {
+  return columns(text) <= room ? text : cut(text, room - 1)[0] + '…';
+}
+
+/** Lines of at most `first` and then `rest` columns, broken at spaces where that is possible; none reads as a command to a CI log. */
+export function wrap(text: string, first: number, rest: number = first): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  const room = (): number => (lines.length === 0 ? first : rest);
+  const [indent = ''] = text.match(/^ */) ?? [];
+  for (const [index, word] of text.slice(indent.length).split(' ').entries()) {
+    if (line !== '' && columns(line) + 1 + columns(word) <= room()) {
+      line += ` ${word}`;
+      continue;
+    }
+    if (line !== '') lines.push(line.trimEnd());
+    line = guard(index === 0 ? indent + word : word);
+    while (columns(line) > room()) {
+      const [head, tail] = cut(line, room());
+      lines.push(head);
+      line = guard(tail);
+    }
+  }
+  return line === '' && lines.length > 0 ? lines : [...lines, line.trimEnd()];
+}

@@ -1,0 +1,297 @@
+// One run's hold of a file store. What the run does goes to the journal; compaction turns the journal into the next
+// state. A crash after each step of a compaction leaves:
+//   1 `<state>.journal.next`: a journal of serial n+1 with the intents nobody knows the outcome of (where there are any)
+//                             → the state is n: the journal holds, `.next` is thrown away
+//   2 generations move up, the state is copied to `.1`         → likewise; the state itself is never missing
+//   3 the state is replaced by n+1                             → the journal is spent and thrown away, `.next` holds
+//   4 `.next` takes the journal's place, or the journal goes   → done
+import { Buffer } from 'node:buffer';
+import { equal, exits, fold, pending, refuse, type Begin, type Intent, type Moment, type RunRecord, type State } from '../../../model/index.js';
+import type { Appender, Clock, Files, Random } from '../../../platform/index.js';
+import { encodeRecord, type Journal } from '../../journal-text.js';
+import type { HeldLock } from './lock.js';
+import { encodeState } from '../../state-text.js';
+import type { Session, Snapshot } from '../../store-port.js';
+import { ifThere, withDisk } from '../../disk-errors.js';
+
+export const GENERATIONS = 5;
+export const MODE = 0o600;
+const DAY = 24 * 60 * 60 * 1000;
+/** Less than `Files.read` takes: a journal beyond it could not be read again. */
+const LARGEST_JOURNAL = 250 * 1024 * 1024;
+
+export interface Paths {
+  readonly state: string;
+  readonly journal: string;
+  readonly next: string;
+  readonly lock: string;
+}
+
+type Entries = readonly RunRecord[];
+
+interface SessionOptions {
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly paths: Paths;
+  readonly lock: HeldLock;
+  readonly state: State;
+  /** Text and stamp of the state file, where there is one. */
+  readonly text: string | undefined;
+  readonly stamp: string | undefined;
+  readonly journal: Journal | undefined;
+}
+
+export const snapshotOf = (state: State, records: Entries): Snapshot => ({ state: fold(state, records), pending: pending(records), unfinished: records.length > 0 });
+
+export function fileSession(options: SessionOptions): Session {
+  const { clock, random, paths, lock } = options;
+  const inTurn = queue(paths.state);
+  const memory = stateFile(options);
+  const journal = journalFile(options);
+
+  const begin = (state: State, serial = state.serial): Begin => ({
+    type: 'begin',
+    run: random.uuid(),
+    lineage: state.lineage,
+    serial,
+    target: state.target,
+    at: new Date(clock.now()).toISOString(),
+    ...(state.secrets_salt !== undefined && { secrets_salt: state.secrets_salt }),
+  });
+
+  const assertHeld = async (): Promise<void> => {
+    const unmoved = memory.assertUnmoved();
+    unmoved.catch(() => undefined);
+    await lock.assertHeld();
+    await unmoved;
+  };
+
+  const append = async (records: Entries, lines: string): Promise<void> => {
+    await assertHeld();
+    await journal.append(records, lines, () => encodeRecord(begin(memory.state())));
+  };
+
+  /** Before a request. */
+  const assertReady = async (): Promise<void> => {
+    const kept = journal.assertKept();
+    kept.catch(() => undefined);
+    await assertHeld();
+    await kept;
+  };
+
+  const compact = async (finish: (state: State) => Promise<State> = (state) => Promise.resolve(state)): Promise<Snapshot> => {
+    await assertHeld();
+    const before = memory.state();
+    const folded = fold(before, journal.records());
+    const open = pending(journal.records());
+    if (!equal(folded, before)) {
+      const serial = before.serial + 1;
+      const finished = await finish(folded);
+      await assertHeld();
+      const carried = open.length === 0 ? '' : [begin(before, serial), ...open].map(encodeRecord).join('');
+      await journal.prepare(carried);
+      const { recent: known = [], ...rest } = finished;
+      const recent = known.filter(isOfToday);
+      await memory.replace({ ...rest, serial, spent: finished.spent.filter(isOfToday), ...(recent.length > 0 && { recent }) });
+      await journal.turn(open, carried);
+    } else if (open.length === 0) await journal.turn([], '');
+    return snapshotOf(memory.state(), journal.records());
+  };
+
+  const isOfToday = ({ at, boot }: Pick<Moment, 'at' | 'boot'>): boolean => {
+    const now = clock.boot();
+    return (boot && boot.id === now.id ? now.milliseconds - boot.milliseconds : clock.now() - Date.parse(at)) <= DAY;
+  };
+
+  let released: Promise<void> | undefined;
+  const release = async (): Promise<void> => {
+    await journal.close();
+    await lock.release();
+  };
+  return {
+    snapshot: snapshotOf(memory.state(), journal.records()),
+    record: grouped(inTurn, journal.records(), append),
+    assertHeld: shared(() => withDisk(paths.state, assertReady)),
+    compact: (finish) => inTurn(() => compact(finish)),
+    release: () => (released ??= inTurn(release)),
+  };
+}
+
+/** Those who ask while the question is under way get the same answer: many requests leave together. */
+function shared(ask: () => Promise<void>): () => Promise<void> {
+  let asked: Promise<void> | undefined;
+  return () => (asked ??= ask().finally(() => (asked = undefined)));
+}
+
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Everything that writes goes one after the other, failures or not. */
+function queue(path: string): InTurn {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(() => withDisk(path, work));
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
+/** Records that wait for their turn together are written together, and share one fsync. */
+function grouped(inTurn: InTurn, known: Entries, append: (records: Entries, lines: string) => Promise<void>): Session['record'] {
+  const intents = new Map(known.flatMap((record) => (record.type === 'intent' ? [[record.op, record] as const] : [])));
+  let waiting: { readonly records: RunRecord[]; readonly lines: string[]; readonly written: Promise<void> } | undefined;
+  const start = () => {
+    const [records, lines]: [RunRecord[], string[]] = [[], []];
+    const written = inTurn(() => {
+      waiting = undefined;
+      return append(records, lines.join(''));
+    });
+    return { records, lines, written };
+  };
+  return async (...added) => {
+    for (const record of added) {
+      if (record.type !== 'intent') continue;
+      const before = intents.get(record.op);
+      if (before && !(before.address === record.address && before.at < record.at)) throw new TypeError(`the journal already holds an intent ${record.op}`);
+      intents.set(record.op, record);
+    }
+    const lines = added.map(encodeRecord);
+    waiting ??= start();
+    waiting.records.push(...added);
+    waiting.lines.push(...lines);
+    await waiting.written;
+  };
+}
+
+/** The state in memory and on disk, which must stay the same. */
+function stateFile({ files, paths, ...opened }: SessionOptions) {
+  let { state, text, stamp } = opened;
+  return {
+    state: () => state,
+
+    /** The stamp is the quick way; a file that was only touched or copied back is still the same. */
+    async assertUnmoved(): Promise<void> {
+      const now = await files.stamp(paths.state);
+      if (now === stamp) return;
+      if ((await ifThere(files.read(paths.state))) !== text) {
+        refuse(
+          'state-moved',
+          `${paths.state} was changed by another hand during this run`,
+          { detail: 'Nothing more is sent. What this run did is in the journal; plan again.' },
+          exits.locked,
+        );
+      }
+      stamp = now;
+    },
+
+    async replace(next: State): Promise<void> {
+      if (text !== undefined) await keepGeneration(files, paths.state, text);
+      const written = encodeState(next);
+      await files.replace(paths.state, written, MODE);
+      [state, text, stamp] = [next, written, await files.stamp(paths.state)];
+    },
+  };
+}
+
+async function keepGeneration(files: Files, path: string, text: string): Promise<void> {
+  for (let generation = GENERATIONS - 1; generation >= 1; generation -= 1) await ifThere(files.rename(`${path}.${generation}`, `${path}.${generation + 1}`));
+  await files.create(`${path}.1`, text, MODE);
+}
+
+/** The journal in memory and on disk. The file appears with its first record. */
+function journalFile({ files, paths, journal }: SessionOptions) {
+  const records: RunRecord[] = [...(journal?.records ?? [])];
+  const close = async (): Promise<void> => {
+    await appender?.close();
+    appender = undefined;
+  };
+  let bytes = Buffer.byteLength(journal?.text ?? '');
+  let appender: Appender | undefined;
+  /** After a failed write its end is unknown: what is appended behind might be lost with it. */
+  let broken = false;
+  /** Bytes that a write under way may have added already. */
+  let growing = 0;
+  let turning = false;
+  /** For good, once the file was removed or cut outside of this run: nothing may be sent after that. */
+  let lost = false;
+
+  /** The size is the quick way: the journal only grows, and only here. */
+  const isKept = async (): Promise<boolean> => {
+    const [least, most] = [bytes, bytes + growing];
+    if (lost || turning || least === 0) return !lost;
+    const size = await files.size(paths.journal);
+    return size !== undefined && size >= least && size <= most;
+  };
+
+  const lose = (): never =>
+    refuse(
+      'journal-lost',
+      `${paths.journal} was removed or changed outside of this run`,
+      { detail: 'Nothing more is sent. What this run did is in the journal again. Run the same command again.' },
+      exits.locked,
+    );
+
+  /** Everything anew, in a file that is there. What became of requests is worth keeping; an intent of which nothing left yet is not. */
+  const restore = async (added: Entries, head: string): Promise<void> => {
+    await close();
+    records.push(...added.filter(({ type }) => type !== 'intent'));
+    const text = [head, ...records.map(encodeRecord)].join('');
+    await files.replace(paths.journal, text, MODE);
+    bytes = Buffer.byteLength(text);
+    lost = true;
+    if (added.some(({ type }) => type === 'intent')) lose();
+  };
+
+  return {
+    records: (): Entries => records,
+    close,
+
+    async assertKept(): Promise<void> {
+      if (await isKept()) return;
+      lost = true;
+      lose();
+    },
+
+    async append(added: Entries, lines: string, head: () => string): Promise<void> {
+      if (broken)
+        refuse('journal-broken', `${paths.journal} could not be written before`, {
+          detail: 'What was recorded until then is safe. Mend the cause and run the same command again.',
+        });
+      if (bytes + Buffer.byteLength(lines) > LARGEST_JOURNAL) refuse('journal-full', `${paths.journal} would become larger than 250 MiB`, { detail: 'Apply in parts (--target).' });
+      if (!(await isKept())) return restore(added, head());
+      if (bytes === 0) {
+        const first = head();
+        await files.create(paths.journal, first, MODE);
+        bytes = Buffer.byteLength(first);
+      }
+      broken = true;
+      growing = Buffer.byteLength(lines);
+      appender ??= await files.append(paths.journal, MODE);
+      const { write } = appender;
+      await withDisk(paths.journal, () => write(lines));
+      broken = false;
+      [bytes, growing] = [bytes + growing, 0];
+      for (const record of added) records.push(record);
+    },
+
+    /** Before the state: what will be the journal once the state is written. */
+    async prepare(carried: string): Promise<void> {
+      if (carried === '') await ifThere(files.remove(paths.next));
+      else await files.replace(paths.next, carried, MODE);
+    },
+
+    /** After the state: the prepared journal, or none, takes the place of this one. */
+    async turn(open: readonly Intent[], carried: string): Promise<void> {
+      records.length = 0;
+      for (const intent of open) records.push(intent);
+      bytes = Buffer.byteLength(carried);
+      broken = true;
+      turning = true;
+      await close();
+      if (carried === '') await ifThere(files.remove(paths.journal));
+      else await files.rename(paths.next, paths.journal);
+      broken = false;
+      turning = false;
+    },
+  };
+}

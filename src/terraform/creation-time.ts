@@ -1,0 +1,50 @@
+// When an object was created, in the private part of terraform's state. A service may show a new object late: until the
+// settle time is over, that it is not there proves nothing, and who needs it waits.
+import { isObject, type Kind, type Live, type Moment } from '../model/index.js';
+import { ageOf, momentNow, nowOf } from '../reconciler/visibility.js';
+import { look } from './listing-cache.js';
+import { wordsFor } from './wire-diagnostics.js';
+import type { Shop } from './write-context.js';
+
+const FIRST_PAUSE = 1000;
+
+/** What is kept of an object that was created just now. */
+export function createdNow({ clock, cloud }: Pick<Shop, 'clock' | 'cloud'>): Uint8Array {
+  return Buffer.from(JSON.stringify({ created: momentNow(clock, cloud.skew()) }));
+}
+
+/** What is kept once a reading has shown the object: from then on its absence means that it is gone. */
+export const seen: Uint8Array = new Uint8Array();
+
+/** When an object was created, by the private part of the state; undefined where nothing is kept, or something that this version does not know. */
+export function createdIn(kept: Uint8Array): Moment | undefined {
+  try {
+    const { created } = JSON.parse(Buffer.from(kept).toString('utf8')) as { readonly created?: unknown };
+    return isObject(created) ? (created as unknown as Moment) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * An object that may not be visible yet: read again, with growing pauses, as long as it was created less than the settle time ago.
+ * @param found by a first reading; @param created absent where a reading has shown it since
+ */
+export async function visible(
+  { cloud, clock, emit, signal, settleMilliseconds }: Shop,
+  kind: Kind,
+  id: string,
+  found: Live | undefined,
+  created: Moment | undefined,
+): Promise<Live | undefined> {
+  if (found || !created) return found;
+  const began = clock.monotonic();
+  for (let pause = FIRST_PAUSE; ; pause *= 2) {
+    const left = settleMilliseconds - ageOf(created, nowOf(clock, cloud.skew(), clock.monotonic() - began));
+    if (left <= 0) return undefined;
+    emit({ type: 'waiting', why: `until the service shows ${wordsFor(kind)} ${id}`, milliseconds: Math.min(pause, left) });
+    await clock.sleep(Math.min(pause, left), signal);
+    const live = await look(cloud, kind, id);
+    if (live) return live;
+  }
+}

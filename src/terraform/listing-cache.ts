@@ -1,0 +1,57 @@
+// What is live, as all reads of a process see it: one complete listing a kind, taken anew after each write of the kind.
+// What a listing lacks is looked for once more, because absence needs proof.
+import { type CloudReader, type Emit, type Kind, type Kinds, type Live } from '../model/index.js';
+import { nothingRecent } from '../reconciler/visibility.js';
+import { observe, withoutSecrets, type Collection } from '../reconciler/observe.js';
+
+/** So many missing objects of a kind are looked for one by one; beyond, a second listing is the proof. */
+const LOOKS = 20;
+
+export interface Sight {
+  /** Every object of a kind. @throws Refusal where the listing is not proven complete */
+  list(kind: Kind): Promise<Collection>;
+  /** An object that every reading may share; undefined where it is provably gone. @throws Refusal */
+  find(kind: Kind, id: string): Promise<Live | undefined>;
+  /** Forgets the listing of a kind: told before and after each write. */
+  wrote(kind: Kind): void;
+}
+
+export function sightOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Sight {
+  interface Seen {
+    readonly first: Promise<Collection>;
+    second?: Promise<Collection>;
+    missed: number;
+  }
+  const seen = new Map<string, Seen>();
+
+  function seeing(kind: Kind): Seen {
+    const known = seen.get(kind.name) ?? { first: listed(cloud, kinds, kind, emit), missed: 0 };
+    seen.set(kind.name, known);
+    return known;
+  }
+
+  return {
+    list: (kind) => seeing(kind).first,
+    async find(kind, id) {
+      const sighted = seeing(kind);
+      const live = (await sighted.first).byId.get(id);
+      if (live) return live;
+      sighted.missed += 1;
+      if (sighted.missed <= LOOKS) return look(cloud, kind, id);
+      sighted.second ??= listed(cloud, kinds, kind, emit);
+      return (await sighted.second).byId.get(id);
+    },
+    wrote: (kind) => void seen.delete(kind.name),
+  };
+}
+
+/** A complete listing of its own. @throws Refusal */
+export async function listed(cloud: CloudReader, kinds: Kinds, kind: Kind, emit: Emit): Promise<Collection> {
+  return (await observe({ cloud, kinds, emit, entries: [], visibility: nothingRecent }, [kind.name])).get(kind.name) as Collection;
+}
+
+/** One object, read by its identifier. @throws Refusal: a failed look is no proof of absence */
+export async function look(cloud: CloudReader, kind: Kind, id: string): Promise<Live | undefined> {
+  const [live] = await cloud.find(kind, [id]);
+  return live && { ...live, values: withoutSecrets(kind.attributes, live.values) };
+}

@@ -1,0 +1,46 @@
+// How a provider is started and found: a cookie in the environment says that core asks, one line on stdout says where
+// it is served, and both sides prove who they are by certificates made for this one process.
+import { X509Certificate } from 'node:crypto';
+import { refuse } from '../../model/index.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const COOKIE = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';
+
+export const startedByCore = (environment: Environment): boolean => environment['TF_PLUGIN_MAGIC_COOKIE'] === COOKIE;
+
+/**
+ * The certificate (PEM) that core will show; undefined where it was asked to go without TLS.
+ * @throws Refusal
+ */
+export function clientCertificate(environment: Environment): string | undefined {
+  if (environment['TF_DISABLE_PLUGIN_TLS'] === '1') return undefined;
+  const given = environment['PLUGIN_CLIENT_CERT'];
+  if (given === undefined || given === '') {
+    return refuse('no-client-certificate', 'PLUGIN_CLIENT_CERT is not set', {
+      detail: 'Core sets it before it starts a provider. Set TF_DISABLE_PLUGIN_TLS=1 for both to go without certificates.',
+    });
+  }
+  try {
+    return new X509Certificate(given).toString();
+  } catch {
+    return refuse('no-client-certificate', 'PLUGIN_CLIENT_CERT is no certificate', { detail: 'It holds one in PEM.' });
+  }
+}
+
+export type Address = { readonly network: 'unix'; readonly path: string } | { readonly network: 'tcp'; readonly host: string; readonly port: number };
+
+/** What a system takes as the path of a socket, in bytes, with the zero behind it. */
+const LONGEST_PATH = 107;
+
+/** The path of a socket, or undefined where it would be too long or the system has none. */
+export function socketPath(path: string, platform: string): string | undefined {
+  return platform !== 'win32' && Buffer.byteLength(path) < LONGEST_PATH ? path : undefined;
+}
+
+/** The only line on stdout. Core takes the certificate without padding only. */
+export function handshakeLine(address: Address, certificate: Buffer | undefined): string {
+  const where = address.network === 'unix' ? address.path : `${address.host}:${address.port}`;
+  const shown = certificate === undefined ? '' : `|${certificate.toString('base64').replace(/=+$/, '')}`;
+  return `1|6|${address.network}|${where}|grpc${shown}\n`;
+}

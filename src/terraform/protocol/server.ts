@@ -1,0 +1,89 @@
+// The gRPC server of the provider: the calls of plugin protocol 6, and the one by which core ends a plugin.
+import { Server, ServerCredentials, status, type ServiceDefinition, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import { callsOf } from './calls.js';
+import type { Log } from '../core-log.js';
+import { LARGEST_MESSAGE, methods, type WireMessage } from './messages.js';
+import type { ProviderServer } from './provider-server.js';
+
+export interface ServerOptions {
+  readonly provider: ProviderServer;
+  readonly log: Log;
+  /** PEM, all three; `client` is the only certificate that is trusted. Absent: without TLS. */
+  readonly tls?: { readonly certificate: string; readonly key: string; readonly client: string };
+  /** Core asked for the end, and has its reply. */
+  readonly onShutdown: () => void;
+}
+
+export interface GrpcServer {
+  /** @param address `unix:PATH` or `HOST:0`. Resolves to the port, 1 for a socket. */
+  listen(address: string): Promise<number>;
+  /** Takes no more connections. Resolves when no call is under way any more, also of a client that is gone, and all connections have ended. */
+  drain(): Promise<void>;
+  /** Ends every connection. */
+  close(): void;
+}
+
+export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions): GrpcServer {
+  const server = new Server({ 'grpc.max_receive_message_length': LARGEST_MESSAGE, 'grpc.max_send_message_length': -1 });
+  const calls = callsOf(provider, log);
+  const running = new Set<Promise<unknown>>();
+  const tracked = async <Reply>(work: Promise<Reply>): Promise<Reply> => {
+    running.add(work);
+    return work.finally(() => running.delete(work));
+  };
+  for (const [path, { request, response }] of methods) {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const answer = calls[name];
+    if (!answer) continue;
+    addUnary(server, path, { decode: (bytes) => request.decode(bytes), encode: (message) => Buffer.from(response.encode(message)) }, async (message) => {
+      const reply = await tracked(answer(message));
+      log('trace', 'answered', { rpc: path });
+      return reply;
+    });
+  }
+  addUnary(server, SHUTDOWN, { decode: () => ({}), encode: () => Buffer.alloc(0) }, async () => {
+    // The reply leaves in a later turn; core waits two seconds for the end of the process.
+    setTimeout(onShutdown, 20);
+    return {};
+  });
+  const credentials = tls
+    ? ServerCredentials.createSsl(Buffer.from(tls.client), [{ cert_chain: Buffer.from(tls.certificate), private_key: Buffer.from(tls.key) }], true)
+    : ServerCredentials.createInsecure();
+  return {
+    listen: (address) =>
+      new Promise((done, fail) => {
+        server.bindAsync(address, credentials, (error, port) => (error ? fail(error) : done(port)));
+      }),
+    async drain() {
+      const closed = new Promise<void>((done, fail) => {
+        server.tryShutdown((error) => (error ? fail(error) : done()));
+      });
+      while (running.size > 0) await Promise.allSettled(running);
+      await closed;
+    },
+    close: () => server.forceShutdown(),
+  };
+}
+
+const SHUTDOWN = '/plugin.GRPCController/Shutdown';
+
+interface Codec {
+  decode(bytes: Buffer): WireMessage;
+  encode(message: WireMessage): Buffer;
+}
+
+/** A call with one message each way. What `answer` throws becomes INTERNAL, without its text, which may quote a message. */
+function addUnary(server: Server, path: string, { decode, encode }: Codec, answer: (message: WireMessage) => Promise<WireMessage>): void {
+  const definition: ServiceDefinition = {
+    call: { path, requestStream: false, responseStream: false, requestSerialize: encode, requestDeserialize: decode, responseSerialize: encode, responseDeserialize: decode },
+  };
+  const implementation: UntypedServiceImplementation = {
+    call: (call: { readonly request: WireMessage }, reply: (error: { code: number; details: string } | null, message?: WireMessage) => void) => {
+      answer(call.request).then(
+        (message) => reply(null, message),
+        () => reply({ code: status.INTERNAL, details: 'the call failed' }),
+      );
+    },
+  };
+  server.addService(definition, implementation);
+}

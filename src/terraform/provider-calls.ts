@@ -1,0 +1,288 @@
+// The provider's meaning, behind the wire: every call of the protocol, over one configured provider that opens the
+// cloud and its journal when something is first needed of them.
+import { join } from 'node:path';
+import {
+  limited,
+  Refusal,
+  refuse,
+  sameTarget,
+  sha256,
+  storedKinds,
+  type Cloud,
+  type Collection,
+  type Collections,
+  type Emit,
+  type Kind,
+  type Kinds,
+  type Live,
+  type Settings,
+} from '../model/index.js';
+import type { Clock, Fingerprints, Random } from '../platform/index.js';
+import type { Notes, Store } from '../state/store-port.js';
+import { applyChange } from './apply-resource.js';
+import { assertKnown, blockComplaints, configurationOf, keyless, unaddressed, type CheckAddress, type Configuration, type Door, type Environment } from './provider-block.js';
+import { isRecord, stateOf } from './convert.js';
+import { withoutSecrets } from './reply-checks.js';
+import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './protocol/cty.js';
+import { askedBadly, readObject, readRecords } from './data-sources.js';
+import { createdIn, seen, visible } from './creation-time.js';
+import { complaints, wordsFor } from './wire-diagnostics.js';
+import { importedId } from './import-resource.js';
+import { claimOf, journalOf, type Journal, type Run } from './provider-journal.js';
+import { planChange } from './plan-resource.js';
+import type { ProviderServer, ReadReply, Schema, WireDiagnostic } from './protocol/provider-server.js';
+import { providerSchema, typeName, typeOf } from './terraform-schema.js';
+import { sightOf } from './listing-cache.js';
+import { timed, unlimited } from './timeouts.js';
+import { configComplaints, type Check } from './validate-resource.js';
+import { benchOf, type Bench, type Shop } from './write-context.js';
+
+export interface ProviderTools {
+  readonly kinds: Kinds;
+  readonly collections: Collections;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly fingerprints: Fingerprints;
+  readonly environment: Environment;
+  /** Opens the cloud that an environment names. Sends nothing. @throws Refusal for an address that must not be used */
+  readonly reach: (environment: Environment, settings: Settings, how: { readonly emit: Emit; readonly signal: AbortSignal }) => Promise<Reached>;
+  /** The services that an environment names. Sends nothing. @throws Refusal for a credential that is given twice */
+  readonly doors: (environment: Environment) => readonly Door[];
+  /** The store whose state lies at a path, relative to the working folder. */
+  readonly store: (path: string) => Store;
+  /** What is left beside that store by who cannot have its lock. */
+  readonly notes: (path: string) => Notes;
+  /** @param journal its folder, relative to the working folder */
+  readonly run: (journal: string) => Promise<Run>;
+  readonly check: Check;
+  readonly checkAddress: CheckAddress;
+  readonly log: (level: 'info' | 'error', message: string) => void;
+}
+
+export interface Reached {
+  readonly cloud: Cloud;
+  /** How long a create without an answer may still land. */
+  readonly settleMilliseconds: number;
+  close(): Promise<void>;
+}
+
+/** What is open from the first need until the provider is configured anew, or ends. */
+interface Site {
+  readonly shop: Shop;
+  close(): Promise<void>;
+}
+
+export function createProvider(given: ProviderTools): ProviderServer {
+  const tools: ProviderTools = { ...given, kinds: storedKinds(given.kinds) };
+  const { kinds, collections, environment, log } = tools;
+  const schema = providerSchema(kinds, collections);
+  const resources = new Map([...kinds.values()].map((kind) => [typeName(kind.singular), kind]));
+  const readOnly = new Map([...collections.values()].filter(({ name }) => !kinds.has(name)).map((one) => [typeName(one.name), one]));
+  const claims = new Set<string>();
+  let configuration: Configuration = configurationOf({}, environment);
+  let configured = false;
+  let stop = new AbortController();
+  let site: Promise<Site> | undefined;
+
+  const kindOf = (type: string): Kind => resources.get(type) ?? refuse('unknown-type', `There is no resource type ${type}.`);
+  const attributesOf = (all: Readonly<Record<string, Schema>>, type: string): Schema['attributes'] => all[type]?.attributes ?? [];
+
+  async function opened(): Promise<Site> {
+    assertKnown(configuration);
+    return (site ??= openSite(tools, configuration, claims, stop.signal));
+  }
+
+  const shop = async (): Promise<Shop> => (await opened()).shop;
+
+  /** What states of terraform's showed is noted even where nothing was read. */
+  async function closeSite(): Promise<void> {
+    try {
+      const open = claims.size > 0 && configured && configuration.unknown.length === 0 ? await opened() : await site;
+      await open?.close();
+    } catch (error) {
+      log('error', error instanceof Refusal ? error.message : String(error));
+    } finally {
+      site = undefined;
+    }
+  }
+
+  function claim(kind: Kind, state: CtyValue | undefined): void {
+    const id = isRecord(state) ? state[kind.id] : null;
+    if (typeof id === 'string') claims.add(claimOf(kind.name, id));
+  }
+
+  return {
+    schema,
+
+    async validateProviderConfig({ config }) {
+      return { diagnostics: isRecord(config) ? await blockComplaints(config, tools.checkAddress) : [] };
+    },
+
+    async configureProvider({ config }) {
+      if (configured) {
+        await closeSite();
+        claims.clear();
+      }
+      configured = true;
+      stop = new AbortController();
+      configuration = configurationOf(isRecord(config) ? config : {}, environment);
+      const diagnostics = [...unaddressed(configuration), ...keyless(configuration, tools.doors(configuration.environment))];
+      if (diagnostics.length > 0) return { diagnostics };
+      // What is wrong with the way to the service is told once, here, and not by each object.
+      if (configuration.unknown.length === 0) await opened();
+      return {};
+    },
+
+    async validateResourceConfig({ type_name, config, client_capabilities }) {
+      if (!isRecord(config)) return {};
+      return { diagnostics: await configComplaints(tools.check, kindOf(type_name), config, client_capabilities.write_only_attributes_allowed) };
+    },
+
+    async validateDataResourceConfig({ type_name, config }) {
+      const collection = readOnly.get(type_name);
+      return { diagnostics: collection && isRecord(config) ? askedBadly(collection, config) : [] };
+    },
+
+    async upgradeResourceState({ type_name, version, raw }) {
+      const known = schema.resources[type_name];
+      if (known && version > known.version) return { diagnostics: [tooNew(version, known.version)] };
+      const upgraded = stated(known?.attributes ?? [], raw);
+      claim(kindOf(type_name), upgraded);
+      return { upgraded };
+    },
+
+    async upgradeResourceIdentity({ type_name, version, raw }) {
+      const known = schema.identities[type_name];
+      if (known && version > known.version) return { diagnostics: [tooNew(version, known.version)] };
+      return { upgraded: fromJson(typeOf(known?.attributes ?? []), raw) };
+    },
+
+    async readResource({ type_name, current_state, private: kept }) {
+      const kind = kindOf(type_name);
+      claim(kind, current_state);
+      return isRecord(current_state) ? readState(shop, kind, current_state, kept) : { new_state: null };
+    },
+
+    async planResourceChange({ type_name, prior_state, proposed_new_state, config }) {
+      const kind = kindOf(type_name);
+      claim(kind, prior_state);
+      if (!isRecord(config) || proposed_new_state === null) return { planned_state: null, diagnostics: partingWords(kind, prior_state) };
+      return planChange({ kind, schema: attributesOf(schema.resources, type_name), prior: isRecord(prior_state) ? prior_state : null, config });
+    },
+
+    async applyResourceChange({ type_name, prior_state, planned_state, config, planned_private: kept }) {
+      return applyChange(await shop(), { kind: kindOf(type_name), prior: prior_state, planned: planned_state, config, kept });
+    },
+
+    async importResourceState({ type_name, id, identity }) {
+      const kind = kindOf(type_name);
+      const known = isRecord(identity) ? identity[kind.id] : null;
+      try {
+        const found = await importedId((await shop()).sight, kind, typeof known === 'string' ? known : id);
+        claims.add(claimOf(kind.name, found));
+        return { imported_resources: [{ type_name, state: { ...emptyState(attributesOf(schema.resources, type_name)), [kind.id]: found } }] };
+      } catch (error) {
+        return { diagnostics: complaints(kind, error) };
+      }
+    },
+
+    async readDataSource({ type_name, config }) {
+      if (!isRecord(config)) return { state: null };
+      const attributes = attributesOf(schema.dataSources, type_name);
+      const { sight, cloud } = await shop();
+      const collection: Collection | undefined = readOnly.get(type_name);
+      return { state: collection ? await readRecords(cloud, collection, attributes, config) : await readObject(sight, kindOf(type_name), attributes, config) };
+    },
+
+    async stopProvider() {
+      stop.abort(new Error('terraform was interrupted'));
+    },
+
+    close: closeSite,
+  };
+}
+
+const emptyState = (attributes: Schema['attributes']): CtyObject => Object.fromEntries(attributes.map(({ name }) => [name, null]));
+
+const tooNew = (version: number, known: number): WireDiagnostic => ({
+  severity: 'error',
+  summary: 'The state was written by a newer version of this provider',
+  detail: `It has the version ${version}, and this provider knows ${known}. Update the provider: terraform init -upgrade`,
+});
+
+/** A state, as terraform kept it or somebody wrote it, without secrets: core takes back none. @throws Refusal */
+function stated(attributes: Schema['attributes'], raw: unknown): CtyValue {
+  try {
+    return withoutSecrets(attributes, fromJson(typeOf(attributes), raw));
+  } catch (error) {
+    if (!(error instanceof CtyError)) throw error;
+    // No path: core would show a line of the configuration, which is not what is wrong.
+    return refuse('unfit-state', `What terraform's state holds does not fit the schema: ${wordsOfPath(error.path)}${error.message}`, {
+      detail: 'Restore the state from a backup; or remove the object from it (terraform state rm), and import it again.',
+    });
+  }
+}
+
+/** A kind that cannot be deleted is let go. */
+function partingWords(kind: Kind, prior: CtyValue): readonly WireDiagnostic[] {
+  if (kind.operations.delete || prior === null) return [];
+  const summary = `The API cannot delete ${wordsFor(kind)}: terraform lets it go, and it stays as it is`;
+  return [{ severity: 'warning', summary, ...(kind.retire && { detail: 'Where it is to lose its effect, change it so in a run of its own first.' }) }];
+}
+
+/** What is live, in the spelling of the state. @throws Refusal where it could not be read: the state stands then */
+async function readState(shop: () => Promise<Shop>, kind: Kind, state: CtyObject, kept: Uint8Array): Promise<ReadReply> {
+  const id = state[kind.id];
+  if (typeof id !== 'string' || id === '')
+    return refuse('no-id', `The state of ${wordsFor(kind)} holds no id.`, { detail: 'Remove it (terraform state rm) and import the object again.' });
+  const open = await shop();
+  const found = async (): Promise<Live | undefined> => visible(open, kind, id, await open.sight.find(kind, id), createdIn(kept));
+  const live = await timed(open.clock, { kind, operation: 'read', block: state }, (limit) => limit.until(found()));
+  return live ? { new_state: stateOf(kind.attributes, live.values, state), private: seen } : { new_state: null };
+}
+
+async function openSite(tools: ProviderTools, configuration: Configuration, claims: Set<string>, signal: AbortSignal): Promise<Site> {
+  const { kinds, clock, random, fingerprints, log } = tools;
+  const emit: Emit = (event) => {
+    if (event.type === 'waiting') log('info', `waiting ${Math.ceil(event.milliseconds / 1000)} s ${event.why}`);
+    if (event.type === 'diagnostic') log(event.diagnostic.severity === 'error' ? 'error' : 'info', event.diagnostic.summary);
+  };
+  const { cloud, settleMilliseconds, close } = await tools.reach(configuration.environment, configuration.settings, { emit, signal });
+  const sight = sightOf(cloud, kinds, emit);
+  const path = join(configuration.journal, `${targetName(cloud.target)}.json`);
+  const store = tools.store(path);
+  const shared = {
+    location: store.location,
+    kinds,
+    cloud,
+    sight,
+    run: await tools.run(configuration.journal),
+    claims,
+    bound: new Set<string>(),
+    told: new Set<string>(),
+    allow: configuration.allow,
+    configurationWrites: configuration.settings.configuration_writes ?? 'put',
+    roles: configuration.settings.roles,
+    alone: limited(1),
+    clock,
+    random,
+    fingerprints,
+    emit,
+    signal,
+    settleMilliseconds,
+  };
+  const journal: Journal<Bench> = journalOf({ ...shared, store, notes: tools.notes(path) }, (held) => benchOf(shared, held));
+  return {
+    shop: { ...shared, journal, limit: unlimited, within: (signal) => cloud.within(signal) },
+    async close() {
+      try {
+        await journal.close();
+      } finally {
+        await close();
+      }
+    },
+  };
+}
+
+/** One journal a cloud. An emulator takes another port each time. */
+const targetName = (target: string): string => (sameTarget(target, 'http://localhost') ? 'loopback' : sha256(target.split(' ', 1)[0] as string).slice(0, 16));

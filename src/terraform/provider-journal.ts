@@ -1,0 +1,231 @@
+// The provider's own memory: terraform's state holds what exists, but core can be killed between our answer and its
+// state. The journal is the file store of the command line; its entries are creates that no state of terraform's has
+// shown yet, under the address `<kind>.tf-<uuid>` and, as their file, the terraform run that asked for them. The lock
+// is held while writes are under way; another provider process waits for its turn.
+import { Refusal, refuse, type CloudWriter, type Emit, type Entry, type Intent, type Kinds } from '../model/index.js';
+import type { Clock, Random } from '../platform/index.js';
+import { isUndecided, settleOld, type Undecided } from '../reconciler/apply/recovery.js';
+import type { Notes, Session, Store } from '../state/store-port.js';
+
+/** Milliseconds that the lock is kept after the last write: a chain of objects is made one by one. */
+const LINGER = 300;
+/** Milliseconds to wait for another process that holds the lock. */
+const PATIENCE = 600_000;
+
+/** Instead of a run: a state of terraform's shows the object. The entry stays for as long as creates of its kind are open, which must not take the object for theirs. */
+export const SHOWN = '';
+
+/** The terraform run that this process serves. */
+export interface Run {
+  /** Names the run among all others, whichever process of it asks. */
+  readonly id: string;
+  /** Whether the run that made an entry is over, and worked on what this one works on: then what it left may be taken. */
+  isOver(entry: Entry): Promise<boolean>;
+}
+
+export interface JournalTools {
+  readonly store: Store;
+  readonly notes: Notes;
+  readonly cloud: CloudWriter;
+  readonly kinds: Kinds;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  readonly settleMilliseconds: number;
+  /** `<kind> <id>` of objects that a state of terraform's holds. */
+  readonly claims: ReadonlySet<string>;
+}
+
+/** The journal in our hands. */
+export interface Held {
+  readonly session: Session;
+  /** As of now, by address. */
+  readonly entries: Map<string, Entry>;
+  /** Creates that a person has to decide on, of interrupted runs and of this one before. */
+  readonly undecided: readonly Undecided[];
+  /** Keeps the lock for work that goes on when nobody waits for it any more. */
+  readonly keep: (work: Promise<void>) => void;
+}
+
+export interface Journal<Hold> {
+  /** Runs a write under the lock. @throws Refusal where the lock cannot be had, or what an earlier run left cannot be settled */
+  during<T>(write: (hold: Hold) => Promise<T>): Promise<T>;
+  /** Lets the lock go and drops the entries that are claimed. */
+  close(): Promise<void>;
+}
+
+/** Commands on the journal work where a project names it as its state. */
+export const withPlace = (detail: string, location: string): string =>
+  detail.replace(/trueup (?:unlock|state rm) \S+/, `$& (in a folder whose trueup.yaml reads: settings: { state: "${location}" })`);
+
+function placed({ diagnostics, exit }: Refusal, location: string): Refusal {
+  return new Refusal(
+    diagnostics.map((one) => (one.detail === undefined ? one : { ...one, detail: withPlace(one.detail, location) })),
+    exit,
+  );
+}
+
+export const claimOf = (kind: string, id: string): string => `${kind} ${id}`;
+
+/** @param equip what writes need beside the journal, made anew each time the lock is taken */
+export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: Held) => Hold): Journal<Hold> {
+  const { store, notes, claims, clock, signal } = tools;
+  const questions: Questions = new Map();
+  let held: Promise<Hold> | undefined;
+  let closing: Promise<unknown> = Promise.resolve();
+  let users = 0;
+  let idle = new AbortController();
+
+  async function end({ session, entries }: Pick<Held, 'session' | 'entries'>): Promise<void> {
+    try {
+      await markShown(session, entries, claims);
+      await session.compact();
+    } finally {
+      await session.release();
+    }
+  }
+
+  /** Nobody can come in between: whoever opens next waits for the end. */
+  function letGo(): Promise<void> {
+    const opened = held;
+    held = undefined;
+    if (!opened) return Promise.resolve();
+    const ended = opened.then(end);
+    closing = ended.catch(() => undefined);
+    return ended;
+  }
+
+  async function linger(): Promise<void> {
+    idle = new AbortController();
+    const over = await clock.sleep(LINGER, idle.signal).then(
+      () => true,
+      () => false,
+    );
+    if (over && users === 0) await letGo().catch(() => undefined);
+  }
+
+  function keep(work: Promise<void>): void {
+    users += 1;
+    void work.finally(() => {
+      users -= 1;
+      if (users === 0) void linger();
+    });
+  }
+
+  /** Whoever is interrupted while waiting for another run, or for what one left, is told that, and not of a bug. */
+  async function opening(hold: Promise<Hold>): Promise<Hold> {
+    try {
+      return await hold;
+    } catch (error) {
+      if (!signal.aborted || error instanceof Refusal) throw error;
+      return refuse('interrupted', 'Terraform was interrupted before anything of this was sent.', { detail: 'Apply again.' });
+    }
+  }
+
+  return {
+    async during(write) {
+      users += 1;
+      idle.abort();
+      const mine = (held ??= closing.then(async () => equip({ ...(await opened({ ...tools, questions }, PATIENCE)), keep })));
+      try {
+        return await write(await opening(mine));
+      } finally {
+        users -= 1;
+        if (held === mine && (await failed(mine))) held = undefined;
+        else if (users === 0) void linger();
+      }
+    },
+    async close() {
+      idle.abort();
+      if (held) return letGo();
+      await closing;
+      const left = claims.size === 0 ? undefined : await store.read();
+      const shown = Object.values(left?.state.resources ?? {}).flatMap(({ kind, id }) => (claims.has(claimOf(kind, id)) ? [claimOf(kind, id)] : []));
+      if (shown.length === 0) return;
+      const here = await opened(tools, 0).catch(ifLocked);
+      await (here ? end(here) : notes.leave(shown));
+    },
+  };
+}
+
+const failed = (opening: Promise<unknown>): Promise<boolean> =>
+  opening.then(
+    () => false,
+    () => true,
+  );
+
+/** What could not be settled, by intent. It is not looked at again in this process before one of its candidates has an owner. */
+type Questions = Map<string, Undecided>;
+
+/** Without `questions` what is open stays open. */
+async function opened(tools: JournalTools & { readonly questions?: Questions }, patience: number): Promise<Omit<Held, 'keep'>> {
+  const session = await lockOf(tools, patience);
+  try {
+    const { questions } = tools;
+    const undecided = questions ? await asked({ ...tools, questions }, session) : [];
+    const { state } = session.snapshot.unfinished ? await session.compact() : session.snapshot;
+    const entries = new Map(Object.entries(state.resources));
+    const noted = await tools.notes.read();
+    await markShown(session, entries, new Set(noted.lines));
+    await noted.forget();
+    return { session, entries, undecided };
+  } catch (error) {
+    await session.release();
+    throw error;
+  }
+}
+
+/** An object that a state of terraform's shows is nobody's to take any more. */
+async function markShown(session: Session, entries: Map<string, Entry>, claims: ReadonlySet<string>): Promise<void> {
+  const shown = [...entries].filter(([, entry]) => claims.has(claimOf(entry.kind, entry.id)));
+  if (shown.length === 0) return;
+  const { pending } = await session.compact();
+  const isOpen = ({ kind }: Entry): boolean => pending.some((intent) => intent.action === 'create' && intent.kind === kind);
+  const results = shown.map(([address, entry]) => ({ type: 'result' as const, class: 'applied' as const, address, entry: isOpen(entry) ? { ...entry, file: SHOWN } : null }));
+  await session.record(...results);
+  for (const { address, entry } of results) {
+    if (entry) entries.set(address, entry);
+    else entries.delete(address);
+  }
+}
+
+const isLocked = (error: unknown): error is Refusal => error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'locked');
+
+function ifLocked(error: unknown): undefined {
+  if (!isLocked(error)) throw error;
+}
+
+/** @param patience milliseconds */
+async function lockOf({ store, cloud, clock, random, signal }: JournalTools, patience: number): Promise<Session> {
+  const begun = clock.monotonic();
+  for (;;) {
+    try {
+      return await store.open('terraform', cloud.target);
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      if (clock.monotonic() - begun >= patience) throw placed(error, store.location);
+    }
+    await clock.sleep(100 + random.fraction() * 200, signal);
+  }
+}
+
+/** What is still open once everything that can be settled is. An object that a state of terraform's holds is nobody's outcome. */
+async function asked({ claims, questions, ...looker }: JournalTools & { readonly questions: Questions }, session: Session): Promise<readonly Undecided[]> {
+  const { snapshot } = session;
+  const theirs = Object.fromEntries([...claims].map((claim) => [claim, claimed(claim)]));
+  const resources = { ...theirs, ...snapshot.state.resources };
+  const owned = new Set(Object.values(resources).map(({ kind, id }) => claimOf(kind, id)));
+  const stands = ({ op, kind }: Intent): boolean => questions.get(op)?.candidates.every(({ id }) => !owned.has(claimOf(kind, id))) ?? false;
+  if (!snapshot.pending.every(stands)) {
+    const settled = await settleOld(looker, { ...session, snapshot: { ...snapshot, state: { ...snapshot.state, resources } } });
+    questions.clear();
+    for (const one of settled.filter(isUndecided)) questions.set(one.intent.op, one);
+  }
+  return snapshot.pending.flatMap(({ op }) => questions.get(op) ?? []);
+}
+
+function claimed(claim: string): Entry {
+  const [kind, id] = claim.split(' ', 2) as [string, string];
+  return { kind, id, file: '', applied: {}, observed: {}, depends_on: [], applied_at: '' };
+}

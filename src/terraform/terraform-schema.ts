@@ -1,0 +1,173 @@
+// Terraform's schemas, read from the kinds and collections: what is declared once there is typed and described here in
+// terraform's words.
+import {
+  compareText,
+  providerBlock,
+  recordsQuery,
+  resourceBlock,
+  storedKinds,
+  wholeRecord,
+  type Attribute,
+  type Attributes,
+  type Collection,
+  type Collections,
+  type Kind,
+  type Kinds,
+  type ResourceBlock,
+} from '../model/index.js';
+import type { CtyType } from './protocol/cty.js';
+import type { IdentitySchema, ProviderSchema, Schema, SchemaAttribute } from './protocol/provider-server.js';
+
+/** The provider's block, a resource and a data source a kind, and a plural data source a collection that is only read. */
+export function providerSchema(kinds: Kinds, collections: Collections): ProviderSchema {
+  const all = [...storedKinds(kinds).values()];
+  const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
+  return {
+    provider: { version: 0, description: 'Accounts, alert rules, push destinations, roles and router configurations of a device cloud.', attributes: given(providerBlock) },
+    resources: Object.fromEntries(
+      all.map((kind) => [typeName(kind.singular), { version: 0, description: kind.doc, attributes: [...resourceAttributes(kind.attributes), ...beside(resourceBlock(kind))] }]),
+    ),
+    dataSources: Object.fromEntries([
+      ...all.map((kind) => [typeName(kind.singular), lookupSchema(kind)] as const),
+      ...readOnly.map((collection) => [typeName(collection.name), recordsSchema(collection)] as const),
+    ]),
+    identities: Object.fromEntries(all.map((kind) => [typeName(kind.singular), identityOf(kind)])),
+  };
+}
+
+export const typeName = (name: string): string => `devicecloud_${name}`;
+
+type Typed = Pick<SchemaAttribute, 'name' | 'type' | 'nested'>;
+
+/** The object type that attributes make. */
+export function typeOf(attributes: readonly Typed[]): CtyType {
+  const known = types.get(attributes);
+  if (known !== undefined) return known;
+  const type = objectType(attributes.map((attribute) => [attribute.name, attributeType(attribute)]));
+  types.set(attributes, type);
+  return type;
+}
+
+/** Members in the order in which core writes them: what it sends back has the bytes that it was sent. */
+const objectType = (members: readonly (readonly [name: string, type: CtyType])[]): CtyType => ['object', Object.fromEntries(members.toSorted(([a], [b]) => compareText(a, b)))];
+
+/** Asked several times a call, of schemas that never change. */
+const types = new WeakMap<readonly Typed[], CtyType>();
+
+export function attributeType({ type, nested }: Typed): CtyType {
+  if (!nested) return type ?? 'dynamic';
+  const inner = typeOf(nested.attributes);
+  return nested.nesting === 'SINGLE' ? inner : nested.nesting === 'LIST' ? ['list', inner] : nested.nesting === 'SET' ? ['set', inner] : ['map', inner];
+}
+
+type Use = Pick<SchemaAttribute, 'required' | 'optional' | 'computed'>;
+const required: Use = { required: true };
+const optional: Use = { optional: true };
+const computed: Use = { computed: true };
+const either: Use = { optional: true, computed: true };
+
+/** Attributes that are only given; a secret stands under its own name. */
+const given = (attributes: Attributes): readonly SchemaAttribute[] =>
+  Object.entries(attributes).map(([name, attribute]) => ({
+    name,
+    ...typed(attribute, given),
+    description: attribute.doc,
+    ...optional,
+    ...(attribute.secret ? { sensitive: true } : {}),
+  }));
+
+/**
+ * What is no part of an object: maps of texts, whose keys are looked at in validation. A nested type, even one that
+ * nobody uses, takes core a tenth of a plan, because it makes the type of a resource anew at every step.
+ */
+const beside = (block: ResourceBlock<Kind>): readonly SchemaAttribute[] =>
+  Object.entries(block).map(([name, { doc, attributes }]) => ({
+    name,
+    type: ['map', 'string'],
+    description: `${doc} Keys: ${Object.keys(attributes)
+      .map((key) => `\`${key}\``)
+      .join(', ')}.`,
+    ...optional,
+  }));
+
+const resourceAttributes = (attributes: Attributes): readonly SchemaAttribute[] =>
+  Object.entries(attributes).flatMap(([name, attribute]) => {
+    if (attribute.secret) return secretAttributes(name, attribute);
+    const use = attribute.computed ? computed : !attribute.optional ? required : holdsOnlySecrets(attribute) ? optional : either;
+    return [{ name, ...use, ...described(attribute), ...typed(attribute, resourceAttributes) }];
+  });
+
+/** Core keeps the value nowhere, so it cannot see that it changed: the version says so. */
+function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttribute[] {
+  return [
+    { name: `${name}_wo`, type: 'string', description: `${doc} Write-only: kept in no plan and no state.`, ...optional, sensitive: true, write_only: true },
+    { name: `${name}_wo_version`, type: 'number', description: `Any number; another one sends \`${name}_wo\` again.`, ...optional },
+  ];
+}
+
+/** Nothing of such an object can be read, so there is nothing to show where it is not declared. */
+const holdsOnlySecrets = (attribute: Attribute): boolean => attribute.word === 'object' && Object.values(attribute.attributes).every(({ secret }) => secret === true);
+
+/** The attributes that can be read, all used alike. */
+const readable =
+  (use: Use) =>
+  (attributes: Attributes): readonly SchemaAttribute[] =>
+    Object.entries(attributes).flatMap(([name, attribute]) =>
+      attribute.secret || holdsOnlySecrets(attribute) ? [] : [{ name, ...use, ...described(attribute), ...typed(attribute, readable(use)) }],
+    );
+
+function lookupSchema({ doc, attributes }: Kind): Schema {
+  return { version: 0, description: `${doc} Attributes that are given are the condition; exactly one object must meet it.`, attributes: readable(either)(attributes) };
+}
+
+/** A collection of which nothing is known gives each record whole. */
+function recordsSchema({ doc, attributes }: Collection): Schema {
+  const known = Object.keys(attributes).length > 0 ? attributes : wholeRecord;
+  const records: SchemaAttribute = {
+    name: 'records',
+    description: 'The records, in the order of the API.',
+    ...computed,
+    nested: { nesting: 'LIST', attributes: readable(computed)(known) },
+  };
+  return { version: 0, description: doc, attributes: [...given(recordsQuery), records] };
+}
+
+function identityOf({ id, attributes, singular }: Kind): IdentitySchema {
+  return { version: 0, attributes: [{ name: id, type: 'string', description: attributes[id]?.doc ?? `Identifier of the ${singular}.`, required_for_import: true }] };
+}
+
+function described(attribute: Attribute): Pick<SchemaAttribute, 'description'> {
+  const choices = attribute.word === 'choice' ? [`${attribute.open ? 'Known' : 'One of'}: ${attribute.values.join(', ')}.`] : [];
+  const form = attribute.word === 'document' ? ['JSON text, as `jsonencode` writes it.'] : [];
+  return { description: [attribute.doc, ...choices, ...form, ...(attribute.immutable ? ['Fixed at creation.'] : [])].join(' ') };
+}
+
+/** An object, and a collection of objects, has attributes of its own; everything else has a type. */
+function typed(attribute: Attribute, inside: (attributes: Attributes) => readonly SchemaAttribute[]): Pick<SchemaAttribute, 'type' | 'nested'> {
+  if (attribute.word === 'object') return { nested: { nesting: 'SINGLE', attributes: inside(attribute.attributes) } };
+  if (!('of' in attribute) || attribute.of.word !== 'object') return { type: typeOfWord(attribute) };
+  return { nested: { nesting: nestings[attribute.word], attributes: inside(attribute.of.attributes) } };
+}
+
+const nestings = { list: 'LIST', set: 'SET', map: 'MAP' } as const;
+
+function typeOfWord(attribute: Attribute): CtyType {
+  switch (attribute.word) {
+    case 'text':
+    case 'choice':
+    case 'ref':
+    case 'document':
+      return 'string';
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'flag':
+      return 'bool';
+    case 'list':
+    case 'set':
+    case 'map':
+      return [attribute.word, typeOfWord(attribute.of)];
+    case 'object':
+      return objectType(Object.entries(attribute.attributes).map(([name, one]) => [name, typeOfWord(one)]));
+  }
+}

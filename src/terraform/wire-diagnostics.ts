@@ -1,0 +1,50 @@
+// Our diagnostics as terraform's: attribute paths in its steps, and the object by its sort, because core names the
+// resource itself and no journal's address means anything to who reads it.
+import { Refusal, resourceBlock, type Attribute, type Attributes, type Diagnostic, type Kind } from '../model/index.js';
+import { writeOnly } from './convert.js';
+import type { Path, Step } from './protocol/cty.js';
+import type { WireDiagnostic } from './protocol/provider-server.js';
+
+export const wordsFor = (kind: Pick<Kind, 'singular'>): string => `the ${kind.singular.replaceAll('_', ' ')}`;
+
+/** Terraform's path to what stands at `steps` of a declaration; it ends where terraform has no steps: at sets, texts of documents, secrets. */
+export function pathOf(attributes: Attributes, steps: readonly string[]): Path {
+  const path: Step[] = [];
+  let [within, at]: [Attributes | undefined, Attribute | undefined] = [attributes, undefined];
+  for (const step of steps) {
+    if (within) {
+      at = Object.hasOwn(within, step) ? within[step] : undefined;
+      if (!at) break;
+      path.push(at.secret ? writeOnly(step) : step);
+    } else if (at?.word === 'list') {
+      path.push(Number(step));
+      at = at.of;
+    } else if (at?.word === 'map') {
+      path.push({ key: step });
+      at = at.of;
+    } else break;
+    within = at.word === 'object' ? at.attributes : undefined;
+  }
+  return path;
+}
+
+export function told(kind: Kind, one: Pick<Diagnostic, 'severity' | 'summary' | 'detail' | 'attribute' | 'address'>): WireDiagnostic {
+  const named = one.address === undefined ? one.summary : one.summary.replaceAll(one.address, wordsFor(kind));
+  const summary = named.replace(/\.$/, '');
+  return {
+    severity: one.severity === 'error' ? 'error' : 'warning',
+    summary: summary.charAt(0).toUpperCase() + summary.slice(1),
+    ...(one.detail !== undefined && { detail: one.detail }),
+    ...(one.attribute !== undefined && { path: pathOf({ ...kind.attributes, ...resourceBlock(kind) }, one.attribute.split('.')) }),
+  };
+}
+
+/** A document has no write-only part here, so a password in it cannot be declared. */
+const MASKED =
+  'Set configuration_writes = "patch" in the provider block, if the deployment takes PATCH; or manage this router with trueup itself, where a secret inside a document is one.';
+
+/** What a refusal says, as errors about an object of the kind; what is no refusal is a bug and goes on. */
+export function complaints(kind: Kind, error: unknown): readonly WireDiagnostic[] {
+  if (!(error instanceof Refusal)) throw error;
+  return error.diagnostics.map((one) => ({ ...told(kind, one.code === 'masked-configuration' ? { ...one, detail: MASKED } : one), severity: 'error' }));
+}

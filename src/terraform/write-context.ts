@@ -1,0 +1,223 @@
+// What writes share while the lock is held: the listing of each kind that pre-images are taken from, and a lane a kind
+// for creates, which is shut while the outcome of one of them is looked for: nothing else may appear meanwhile.
+import {
+  Refusal,
+  writes,
+  type Change,
+  type Cloud,
+  type CloudWriter,
+  type Emit,
+  type Entry,
+  type Intent,
+  type Kind,
+  type Kinds,
+  type Live,
+  type Outcome,
+  type PolicyRule,
+  type Roles,
+} from '../model/index.js';
+import type { Clock, Fingerprints, Random } from '../platform/index.js';
+import { beforeRun, perform, type Before, type Hands, type Performed, type Surroundings } from '../reconciler/apply/executor.js';
+import type { Collection, World } from '../reconciler/observe.js';
+import { rechecksOf } from '../reconciler/apply/guards.js';
+import { outcomeOf, recordsOf, settle, type Settled } from '../reconciler/apply/recovery.js';
+import { claimOf, type Held, type Journal, type Run } from './provider-journal.js';
+import { listed, look, type Sight } from './listing-cache.js';
+import type { Limit } from './timeouts.js';
+
+/** Everything that reads and writes of one configured provider need. */
+export interface Shop {
+  readonly kinds: Kinds;
+  readonly cloud: CloudWriter;
+  /** The same cloud until a signal is raised. */
+  readonly within: Cloud['within'];
+  /** The time of the operation this is for. */
+  readonly limit: Limit;
+  readonly sight: Sight;
+  readonly journal: Journal<Bench>;
+  /** Where the journal lies, for people. */
+  readonly location: string;
+  readonly run: Run;
+  /** `<kind> <id>` of objects that a state of terraform's holds. */
+  readonly claims: Set<string>;
+  /** As `claims`: objects that a resource of this run was bound to or changed. */
+  readonly bound: Set<string>;
+  /** Addresses of creates whose question a person was asked. */
+  readonly told: Set<string>;
+  readonly allow: readonly PolicyRule[];
+  /** How configurations are written: whole by PUT, or by PATCH. */
+  readonly configurationWrites: 'put' | 'patch';
+  readonly roles: Roles;
+  /** Changes that are judged by what is live go one after the other. */
+  readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly fingerprints: Fingerprints;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  readonly settleMilliseconds: number;
+}
+
+/** What an operation reads and writes with, for as long as it may take. */
+export type Hand = Pick<Shop, 'cloud' | 'limit'>;
+
+export interface Bench extends Held {
+  /** Every object of a kind as it was when it was first asked for under this lock. @throws Refusal */
+  base(kind: Kind): Promise<Collection>;
+  /** The object as it is now, or was when all of its kind were listed; undefined where it is gone. @throws Refusal */
+  current(hand: Hand, kind: Kind, id: string): Promise<Live | undefined>;
+  /** Carries out an update or a delete. @param world what its policies were judged by: what they rest on is read again, and an update counts as done once it was seen */
+  write(hand: Hand, change: Change, world?: World): Promise<Performed>;
+  /** Carries out a create, until its outcome is known, a person has to decide, or its time is over. @throws Refusal */
+  make(hand: Hand, kind: Kind, change: Change): Promise<Outcome>;
+}
+
+/** So many objects of a kind are read one by one before the kind is listed. */
+const LOOKS = 4;
+/** This many requests in a row without a clear answer, and nothing new is started. */
+const SILENCE = 5;
+const PARALLELISM = 10;
+
+type Tools = Omit<Shop, 'journal' | 'limit' | 'within'>;
+
+/** A create without an answer, and who waits to hear what became of it. */
+interface Waiting {
+  readonly intent: Intent;
+  readonly hear: (settled: Settled | undefined) => void;
+}
+
+interface Lane {
+  running: number;
+  waiting: Waiting[];
+  /** While it is shut: resolves when it is open again. */
+  shut: Promise<void> | undefined;
+  open: () => void;
+}
+
+export function benchOf(tools: Tools, held: Held): Bench {
+  const { cloud, kinds, emit, sight, signal } = tools;
+  const bases = new Map<string, Promise<Collection>>();
+  const looks = new Map<string, number>();
+  const lanes = new Map<string, Lane>();
+  const befores = new Map<string, Before>();
+  const hands: Hands = { ...tools, session: held.session, parallelism: PARALLELISM };
+  const owned = new Set([...held.entries.values()].map((entry) => claimOf(entry.kind, entry.id)));
+  let silence = 0;
+  // Another process may have written while the lock was not ours.
+  for (const kind of kinds.values()) sight.wrote(kind);
+
+  const base = (kind: Kind): Promise<Collection> => {
+    const known = bases.get(kind.name) ?? listed(cloud, kinds, kind, emit);
+    bases.set(kind.name, known);
+    return known;
+  };
+
+  const remember = (address: string, entry: Entry): void => {
+    held.entries.set(address, entry);
+    owned.add(claimOf(entry.kind, entry.id));
+  };
+
+  /** @param listing what was there before, for creates */
+  function around(listing?: Collection, recheck?: Surroundings['recheck']): Surroundings {
+    const name = listing?.kind.name ?? '';
+    const before = befores.get(name) ?? beforeRun(new Map(listing ? [[name, listing]] : []));
+    befores.set(name, before);
+    return {
+      before,
+      resolver: () => undefined,
+      entry: (address) => held.entries.get(address),
+      halt: () => (signal.aborted ? 'the run was interrupted' : silence >= SILENCE ? 'the service stopped answering clearly' : undefined),
+      left: () => undefined,
+      heard: (outcome) => void (silence = outcome === 'unknown' ? silence + 1 : outcome === 'not_sent' ? silence : 0),
+      awaited: () => false,
+      ...(recheck && { recheck }),
+      known: (kind, id) => owned.has(claimOf(kind, id)) || (listing?.kind.name === kind && listing.byId.has(id)),
+    };
+  }
+
+  const recheckOf = (world: World, change: Change): Surroundings['recheck'] => rechecksOf({ ...tools, isDeleted: () => false, isKnown: () => true }, world, [change]).of;
+
+  async function send(hand: Hand, change: Change, surroundings: Surroundings): Promise<Performed> {
+    const kind = kinds.get(change.kind) as Kind;
+    if (writes(change)) sight.wrote(kind);
+    try {
+      const performed = await perform({ ...hands, cloud: hand.cloud }, change, surroundings);
+      if (performed.entry) remember(change.address, performed.entry);
+      return performed;
+    } finally {
+      sight.wrote(kind);
+    }
+  }
+
+  function laneOf(kind: Kind): Lane {
+    const lane = lanes.get(kind.name) ?? { running: 0, waiting: [], shut: undefined, open: () => undefined };
+    lanes.set(kind.name, lane);
+    return lane;
+  }
+
+  /** Shuts the lane until it is known what became of an intent. */
+  function heard(lane: Lane, intent: Intent): Promise<Settled | undefined> {
+    lane.shut ??= new Promise((open) => (lane.open = open));
+    return new Promise((hear) => lane.waiting.push({ intent, hear }));
+  }
+
+  /** Looks what became of all creates without an answer, once nothing else of the kind is under way. */
+  async function clear(lane: Lane): Promise<void> {
+    const waiting = lane.waiting.splice(0);
+    silence = 0;
+    const settled = await settledOf(waiting.map(({ intent }) => intent));
+    lane.shut = undefined;
+    lane.open();
+    for (const { intent, hear } of waiting) hear(settled.find((one) => one.intent === intent));
+  }
+
+  /** Empty where nobody could look: the intents stay in the journal, and the next run looks. */
+  async function settledOf(intents: readonly Intent[]): Promise<readonly Settled[]> {
+    try {
+      const settled = await settle(tools, intents, [...held.entries.values()], 0);
+      for (const one of settled) {
+        const records = recordsOf(kinds, one);
+        if (records.length > 0) await held.session.record(...records);
+        for (const record of records) if (record.type === 'result' && record.entry) remember(one.intent.address, record.entry);
+      }
+      return settled;
+    } catch (error) {
+      if (error instanceof Refusal || signal.aborted) return [];
+      throw error;
+    }
+  }
+
+  async function attempt(hand: Hand, lane: Lane, change: Change, listing: Collection): Promise<Performed & { readonly settled?: Settled | undefined }> {
+    while (lane.shut) await hand.limit.until(lane.shut);
+    lane.running += 1;
+    let [performed, hearing]: [Performed | undefined, Promise<Settled | undefined> | undefined] = [undefined, undefined];
+    try {
+      performed = await send(hand, change, around(listing));
+      if (performed.pending) hearing = heard(lane, performed.pending);
+    } finally {
+      lane.running -= 1;
+      if (lane.running === 0 && lane.waiting.length > 0) held.keep(clear(lane));
+    }
+    return hearing ? { ...performed, settled: await hand.limit.until(hearing, () => undefined) } : performed;
+  }
+
+  return {
+    ...held,
+    base,
+    async current({ cloud: mine, limit }, kind, id) {
+      const count = (looks.get(kind.name) ?? 0) + 1;
+      looks.set(kind.name, count);
+      const known = count <= LOOKS && !bases.has(kind.name) ? undefined : (await limit.until(base(kind))).byId.get(id);
+      return known ?? look(mine, kind, id);
+    },
+    write: (hand, change, world) => send(hand, change, { ...around(undefined, world && recheckOf(world, change)), awaited: () => world !== undefined }),
+    async make(hand, kind, change) {
+      const listing = await hand.limit.until(base(kind));
+      for (let last = false; ; last = true) {
+        const { outcome, pending, settled, again } = await attempt(hand, laneOf(kind), change, listing);
+        if (!pending) return outcome;
+        if (settled?.verdict !== 'absent' || last || again !== true) return outcomeOf(pending, settled);
+      }
+    },
+  };
+}
