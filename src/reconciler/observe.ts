@@ -30,6 +30,8 @@ export interface Collection {
   /** As in `Listing`. */
   readonly skew?: number;
   readonly pages?: number;
+  /** Recorded ids that it does not show: gone, or not visible just now. */
+  readonly missing?: ReadonlySet<string>;
   /** When its reading began, in milliseconds since the start of the machine. */
   readonly read_at?: number;
 }
@@ -74,6 +76,7 @@ async function collect({ cloud, clock, entries, emit, visibility }: Observing, k
   return {
     kind,
     byId,
+    missing: new Set(missing.filter((id) => !byId.has(id))),
     ...(read_at !== undefined && { read_at }),
     ...(listing.pages !== undefined && { pages: listing.pages }),
     ...(listing.skew === undefined ? {} : { skew: listing.skew }),

@@ -212,13 +212,14 @@ export function comparable(attribute: Attribute, value: Value | undefined): Json
 
 /**
  * What an undeclared reference to the same kind means: the root of the tree, such as the account the keys belong to,
- * whose parent is not in the listing.
+ * whose parent is not in the listing. One that is recorded, and not visible just now, is no parent from outside.
  */
-export function ownRoot({ kind, byId }: Pick<Collection, 'kind' | 'byId'>): Values {
+export function ownRoot({ kind, byId, missing }: Pick<Collection, 'kind' | 'byId' | 'missing'>): Values {
   const known = roots.get(byId);
   if (known) return known;
   const self = writables(kind).find(([, attribute]) => attribute.word === 'ref' && attribute.to === kind.name && attribute.optional);
-  const tops = self ? [...byId.values()].filter((live) => !byId.has(String(live.values[self[0]]))) : [];
+  const isKnown = (id: string): boolean => byId.has(id) || missing?.has(id) === true;
+  const tops = self ? [...byId.values()].filter((live) => !isKnown(String(live.values[self[0]]))) : [];
   const root = self && tops.length === 1 ? { [self[0]]: (tops[0] as Live).id } : {};
   roots.set(byId, root);
   return root;

@@ -1,7 +1,7 @@
 // What apply believes only after it looked, and what it keeps to itself meanwhile.
 import { describe, expect, it } from 'vitest';
 import { dummyCredentials, parseFault } from '../../../src/emulator/index.js';
-import { Secret, type Declaration, type Lookup } from '../../../src/model/index.js';
+import { Reference, Secret, type Declaration, type Lookup } from '../../../src/model/index.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
@@ -215,6 +215,35 @@ describe('a reading that is old', () => {
     reads = 0;
     await cloud.apply(desire(pager()));
     expect([reads >= 2, cloud.objects('alert_push_destinations').length]).toEqual([true, 1]);
+  });
+
+  it('knows its own account, where a new parent is not visible and its child is', async () => {
+    let hidden: string | undefined;
+    const region = declare('accounts.region', { name: 'Region' });
+    const site = declare('accounts.site', { name: 'Site', account: new Reference('declared', 'accounts.region', 'id') });
+    const cloud: Rig = rig({
+      estate: {
+        version: 1,
+        root: '1',
+        next_id: 50,
+        records: {
+          accounts: [
+            { id: '1', name: 'Headquarters', account: null },
+            { id: '5', name: 'Depot', account: '1' },
+          ],
+        },
+      },
+      intercept: async ({ method, path }, proceed) => {
+        const answer = await proceed();
+        if (hidden === undefined || method !== 'GET' || !path.includes('/accounts/')) return answer;
+        const { data } = JSON.parse(answer.body) as { readonly data: readonly { readonly name: string }[] };
+        return { ...answer, body: JSON.stringify({ data: data.filter(({ name }) => name !== hidden), meta: { limit: 500, next: null, offset: 0, previous: null } }) };
+      },
+    });
+    await cloud.apply(desire(region, site));
+    hidden = 'Region';
+    const { plan } = await cloud.plan(desire(region, site, declare('accounts.depot', { name: 'Depot' })));
+    expect(plan.changes.find(({ address }) => address === 'accounts.depot')).toMatchObject({ action: 'adopt', id: '5' });
   });
 
   it('takes no other object in place of a new one that one reading shows and the next does not', async () => {
