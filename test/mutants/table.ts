@@ -1980,4 +1980,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'milliseconds: boot.milliseconds }',
     tests: proof,
   },
+  {
+    name: 'a parent that is not visible just now is the root',
+    file: 'reconciler/match.ts',
+    find: 'byId.has(id) || missing?.has(id) === true;',
+    replace: 'byId.has(id) || missing === null;',
+    tests: proof,
+  },
 ];
