@@ -218,7 +218,7 @@ describe('a reading that is old', () => {
   });
 
   it('knows its own account, where a new parent is not visible and its child is', async () => {
-    let hidden: string | undefined;
+    let hidden = '';
     const region = declare('accounts.region', { name: 'Region' });
     const site = declare('accounts.site', { name: 'Site', account: new Reference('declared', 'accounts.region', 'id') });
     const cloud: Rig = rig({
@@ -235,7 +235,7 @@ describe('a reading that is old', () => {
       },
       intercept: async ({ method, path }, proceed) => {
         const answer = await proceed();
-        if (hidden === undefined || method !== 'GET' || !path.includes('/accounts/')) return answer;
+        if (hidden === '' || method !== 'GET' || !path.includes('/accounts/')) return answer;
         const { data } = JSON.parse(answer.body) as { readonly data: readonly { readonly name: string }[] };
         return { ...answer, body: JSON.stringify({ data: data.filter(({ name }) => name !== hidden), meta: { limit: 500, next: null, offset: 0, previous: null } }) };
       },
