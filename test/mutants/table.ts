@@ -1982,7 +1982,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a parent that is not visible just now is the root',
-    file: 'reconciler/match.ts',
+    file: 'reconciler/plan/match.ts',
     find: 'byId.has(id) || missing?.has(id) === true;',
     replace: 'byId.has(id) || missing === null;',
     tests: proof,
