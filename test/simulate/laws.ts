@@ -186,7 +186,7 @@ export function judgeState(ledger: Ledger, state: State | undefined, open: Reado
   const twice = keys.find((key, index) => keys.indexOf(key) !== index);
   if (twice !== undefined) fail('no-lost-id', `${twice} is recorded twice`);
   for (const [key, made] of ledger.made) {
-    if (made.losses !== ledger.losses || !ledger.live.get(made.kind)?.has(made.id) || keys.includes(key)) continue;
+    if (made.losses !== ledger.losses || !ledger.live.get(made.kind)?.has(made.id) || keys.includes(key) || isIndistinguishable(ledger, made)) continue;
     const addresses = [...(ledger.meant.get(key) ?? [])];
     if (!addresses.some((address) => open.has(address))) fail('no-lost-id', `${key} was made for ${addresses.join(', ')} and is nowhere in the state`);
   }
@@ -201,6 +201,20 @@ function isForgotten({ service, phases }: Scenario, ledger: Ledger, address: str
   return ledger.written.some((one) => !one.run && !one.after && ledger.made.has(`${one.kind} ${one.id}`) && ledger.meant.get(`${one.kind} ${one.id}`)?.has(address));
 }
 
+/**
+ * A rerun recognises the object of a killed run by its content. If others made an equal object less than the settle time
+ * before or after, and changed the first one before the rerun looked, nobody can tell which of the two the run made.
+ */
+function isIndistinguishable({ written }: Ledger, { kind, id }: { readonly kind: string; readonly id: string }): boolean {
+  const create = written.find((one) => one.kind === kind && one.id === id && !one.before);
+  if (!create?.after) return false;
+  const made = content(kind, create.after);
+  const equal = written.some(
+    (one) => !one.run && !one.before && one.after && one.kind === kind && one.id !== id && Math.abs(one.at - create.at) < SETTLE && content(kind, one.after) === made,
+  );
+  return equal && written.some((one) => !one.run && one.before && one.kind === kind && one.id === id);
+}
+
 /** What has to be live once nothing more is to do. */
 export function judgeEnd(scenario: Scenario, ledger: Ledger, run: Asked, fail: Fail): void {
   for (const { address, kind, values } of run.declared) {
@@ -212,7 +226,7 @@ export function judgeEnd(scenario: Scenario, ledger: Ledger, run: Asked, fail: F
   for (const [key, made] of ledger.made) {
     const addresses = [...(ledger.meant.get(key) ?? [])];
     const isLive = ledger.live.get(made.kind)?.has(made.id) === true;
-    if (isLive && made.losses === ledger.losses && !addresses.some((address) => run.declared.some((one) => one.address === address)))
+    if (isLive && made.losses === ledger.losses && !isIndistinguishable(ledger, made) && !addresses.some((address) => run.declared.some((one) => one.address === address)))
       fail('crash-safe', `${key} is live and declared no more`);
   }
 }

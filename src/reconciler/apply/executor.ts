@@ -489,14 +489,24 @@ async function outlived({ clock, emit, signal, settleMilliseconds }: Hands, { ad
   return !signal.aborted;
 }
 
-/** What is sent: as it was composed, or, where it replaces a document, made of what is live now. */
+/** Readings that took longer than the settle time before a write is given up. */
+const SLOW_READINGS = 3;
+
+/** What is sent: as it was composed, or, where it replaces a document, made of what is live now. A reading that took longer than the settle time is old by then, and is made again. */
 async function readied(
-  { cloud }: Hands,
+  { cloud, clock, settleMilliseconds }: Hands,
   { kind, write, request }: Errand,
   { address }: Intent,
   planned: Values,
 ): Promise<Exclude<Ready, { readonly request: Request }> | Sendable> {
-  return replacesDocument(kind, write) ? prepare(cloud, { kind, write, address, planned }) : { request };
+  if (!replacesDocument(kind, write)) return { request };
+  for (let turn = 0; turn < SLOW_READINGS; turn += 1) {
+    const began = clock.boot().milliseconds;
+    const ready = await prepare(cloud, { kind, write, address, planned });
+    if (clock.boot().milliseconds - began <= settleMilliseconds) return ready;
+  }
+  const summary = `${address} was not written: each of ${SLOW_READINGS} readings of it took longer than the settle time.`;
+  return { refused: { class: 'not_sent', diagnostic: { severity: 'error', code: 'slow-reading', summary, detail: 'Plan again when the service responds faster.', address } } };
 }
 
 interface Sendable {

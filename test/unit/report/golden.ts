@@ -1,4 +1,4 @@
-// Renderings as files. They change only where a person says so: GOLDEN=update npx vitest run test/report
+// Renderings as files. They change only where a person says so: GOLDEN=update npx vitest run test/unit/report
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
