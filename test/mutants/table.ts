@@ -1913,7 +1913,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'scenarios: drift says nothing of what is gone',
     file: 'reconciler/audit/drift.ts',
-    find: "if (change.action === 'create') return { record",
+    find: "if (change.action === 'create' && !change.replaces) return { record",
     replace: "if (change.action === 'create' && !entry) return { record",
     tests: simulate,
   },
@@ -1986,5 +1986,12 @@ export const mutants: readonly Mutant[] = [
     find: 'byId.has(id) || missing?.has(id) === true;',
     replace: 'byId.has(id) || missing === null;',
     tests: proof,
+  },
+  {
+    name: 'a configuration is written from a reading of long ago',
+    file: 'reconciler/apply/executor.ts',
+    find: 'if (clock.boot().milliseconds - began <= settleMilliseconds) return ready;',
+    replace: 'return ready;',
+    tests: ['unit/reconciler/merge.test.ts'],
   },
 ];

@@ -403,6 +403,27 @@ describe('configuration managers', () => {
     expect(sent(cloud)).toHaveLength(1);
   });
 
+  it.each([
+    ['once, and read again', 1, 0],
+    ['each time, and not written', 9, 1],
+  ])('are not written from a reading that took longer than the settle time: %s', async (_, slow, exit) => {
+    let [armed, readings] = [false, 0];
+    const cloud: Rig = loaded({
+      intercept: async ({ method, path }, proceed) => {
+        const answer = await proceed();
+        if (!armed || method !== 'GET' || !path.includes('configuration_managers')) return answer;
+        readings += 1;
+        if (readings === 1 || readings > slow + 1) return answer;
+        if (readings === 2) await byOthers(cloud, { configuration: [{ ...full, added: { by: 'others' } }, []] });
+        await cloud.clock.freeze(3_600_000);
+        return answer;
+      },
+    });
+    armed = true;
+    expect((await cloud.apply(mtu(1500))).exit).toBe(exit);
+    expect(JSON.stringify(cloud.objects('configuration_managers')[0])).toContain('others');
+  });
+
   const masked = (): Rig =>
     withManagers([managerRecord('30', '12', [{ ...full, users: [{ name: 'a', password: '*' }], psk: '***' }, []])], { behaviours: { patching_configuration: true } });
 
