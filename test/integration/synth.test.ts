@@ -7,6 +7,8 @@ import { run as migrate } from '../../src/cli/commands/migrate.js';
 import { contextOf } from '../../src/cli/context.js';
 import { emulator, folder, type Folder } from '../support/cli.js';
 
+/** A folder for temporary files, in which Node keeps no compiled code. */
+const tmpIn = (folder: string): Readonly<Record<string, string>> => ({ TMPDIR: folder, NODE_DISABLE_COMPILE_CACHE: '1' });
 const modules = join(import.meta.dirname, '../../node_modules');
 
 /** A program of two stacks; `body` is inside of a function of both. */
@@ -72,7 +74,7 @@ describe.each(['cdktf', 'cdktn'])('a program of %s', (library) => {
     const temporary = join(at.path, 'tmp');
     mkdirSync(temporary);
     const cloud = await emulator(at);
-    const options = { env: { ...cloud.env, ...env, TMPDIR: temporary } };
+    const options = { env: { ...cloud.env, ...env, ...tmpIn(temporary) } };
     const plan = await at.expect(2, ['plan', '--detailed-exitcode', '--out', 'saved.plan'], options);
     expect(plan.stdout).toContain('+ create alert_rules.wan-down\n  it does not exist yet · top/wan-down\n');
     await at.expect(0, ['apply', 'saved.plan'], options);
@@ -175,7 +177,7 @@ describe('a program that cannot be planned', () => {
     ['migrate --auto-approve', 'SIGINT', 130],
   ] as const)('ends with the command, and leaves nothing: %s, %s', async (words, signal, code) => {
     const at = home('cdktf', stubborn, { 'tmp/.keep': '' });
-    const started = at.start(words.split(' '), { env: { TMPDIR: join(at.path, 'tmp') } });
+    const started = at.start(words.split(' '), { env: tmpIn(join(at.path, 'tmp')) });
     let said = '';
     started.child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
     await started.says('pid');
