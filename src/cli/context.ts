@@ -1,5 +1,5 @@
 // What a command is given: flags, environment, streams, ports and the signal. Everything of the process that a
-// command may know passes through here; rooms that cost time to load are loaded by the command that needs them.
+// command may know passes through here; modules that take long to load are imported by the command that needs them.
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { maskingOf, refuse, type Collections, type Diagnostic, type Exit, type Kinds, type Masking } from '../model/index.js';

@@ -1,4 +1,4 @@
-// The provider with the real world behind it: environment, disk, network, and the terraform run that started it.
+// What the provider works with in a real process: environment, disk, network, and the terraform run that started it.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, relative, resolve } from 'node:path';

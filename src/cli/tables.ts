@@ -5,7 +5,7 @@ import type { Context } from './context.js';
 
 const GAP = 2;
 const WIDEST = 60;
-/** A column that has to make room keeps so much. */
+/** The least width that a column is clipped to. */
 const NARROWEST = 8;
 /** Of a text that no cell holds anyway only so much is looked at. */
 const LONGEST = 1000;
@@ -27,7 +27,7 @@ export const columnsFor = ({ out, flags }: Context): number => (out.terminal && 
 
 const ENDLESS: Room = { columns: Infinity };
 
-/** Columns as wide as what the first rows hold, up to a limit and to the room there is; what is wider in later ones is clipped. The last column is not padded. */
+/** Columns as wide as what the first rows hold, up to a limit and to the width of the terminal; what is wider in later ones is clipped. The last column is not padded. */
 export function columned(head: readonly string[], first: readonly (readonly string[])[], room = ENDLESS): Lines {
   const shown = (cell: string, width = WIDEST): string => clip(visible(cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell), width);
   const title = head.map((name) => shown(name.toUpperCase()));

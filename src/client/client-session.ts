@@ -133,7 +133,7 @@ function v3Base(url: string): Base {
   return { origin, path: path.replace(/\/api\/v3$/, '') };
 }
 
-/** Its requests carry a token that each of them is given anew. */
+/** Each request is given the token that is valid when it is sent. */
 function platformDoor(base: Base, clock: Clock): Door {
   return { dialect: iot, base, headers: {}, ...(!isLoopback(new URL(base.origin)) && { gate: limiter(clock, ...rates.details) }) };
 }

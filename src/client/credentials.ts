@@ -5,7 +5,7 @@ import { tidier, type Tidy } from './errors.js';
 export interface Vault {
   /** @throws Refusal where the value cannot be had, or cannot travel in a header. */
   readonly reveal: (secret: Secret, inHeader?: boolean) => string;
-  /** Text of a stranger without any of the values. */
+  /** Text of the service without any of the values. */
   readonly tidy: Tidy;
 }
 

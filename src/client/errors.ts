@@ -55,7 +55,7 @@ export function isHarmless(surface: Surface, result: Result, creates: boolean): 
   return isThrottled(surface, result.answer) && classify(result, { creates }) === 'rejected';
 }
 
-/** Text of a stranger, made fit for a message. */
+/** Text of the service, made fit for a message. */
 export type Tidy = (text: string) => string;
 
 /** @param secrets yields every value that must not be seen: those that were sent, of whatever length, because an answer is most likely to repeat them. */

@@ -12,7 +12,7 @@ export interface Call extends Omit<HttpRequest, 'signal'> {
   readonly counted: string;
   /** Asked right before bytes leave, after every wait; what it throws ends the carrying. */
   readonly mayLeave?: () => Promise<void>;
-  /** Ends the request wherever it is; without it a request that has begun runs to its end, or to that of the courier's time. */
+  /** Ends the request wherever it is; without it a request that has begun runs to its end, or to the deadline of this client. */
   readonly signal?: AbortSignal;
   /** The limiter of what is asked, where it is not the one of the whole run. */
   readonly gate?: Limiter | undefined;
@@ -30,7 +30,7 @@ export interface Courier {
   readonly cost: () => Readonly<Record<string, number>>;
   /** Milliseconds by which the clock of the service is ahead of ours, as its last prompt answer told. */
   readonly skew: () => number | undefined;
-  /** The same courier until `signal` is raised, which ends requests wherever they are. */
+  /** The same client until `signal` is raised, which ends requests wherever they are. */
   readonly within: (signal: AbortSignal) => Courier;
 }
 

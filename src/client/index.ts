@@ -1,4 +1,4 @@
-// The api room's door.
+// What other modules use of the client.
 export { connect } from './client.js';
 export { checkedUrl } from './endpoint.js';
 export { connectFlow, type Flip, type FlowOptions } from './sample-flow.js';

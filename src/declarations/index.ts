@@ -1,4 +1,4 @@
-// The door of the room: how desire comes in, and how the live estate is written down as desire.
+// What other modules use of this one: reading declarations, and writing live objects as declarations.
 export { lint } from './lint.js';
 export { load, secretsNamed, type LoadOptions, type Loaded } from './load.js';
 export { checkerOf } from './single-declaration.js';

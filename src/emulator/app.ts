@@ -31,7 +31,7 @@ interface Login {
   readonly password: string;
 }
 
-/** Dummies that open the emulator unless others are given: the first of each, and a second pair for changes by another hand. */
+/** Dummies that open the emulator unless others are given: the first of each, and a second pair for changes by another client. */
 export const dummyCredentials: Credentials = {
   v2: [
     { 'X-MGR-API-ID': 'emulator-mgr-id', 'X-MGR-API-KEY': 'emulator-mgr-key', 'X-VND-API-ID': 'emulator-vnd-id', 'X-VND-API-KEY': 'emulator-vnd-key' },

@@ -101,7 +101,7 @@ export interface Scene {
   readonly url: URL;
   readonly method: string;
   readonly proceed: () => Promise<Response>;
-  /** Changes the collection of the path by another hand. */
+  /** Changes the collection of the path as another client would. */
   readonly shift: (remove: boolean) => void;
   /** Does `work`, whose effect is shown late. */
   readonly lagging: (lag: Lag, work: () => Promise<Response>) => Promise<Response>;

@@ -1,5 +1,5 @@
 // The cloud as the reconciler sees it: a reader that cannot write, and a writer for apply alone.
-// The api room implements both; nothing else knows HTTP.
+// The module `client` implements both; nothing else knows HTTP.
 import type { Activity } from './drift-document.js';
 import type { Collection, Query } from './collection.js';
 import type { Values } from './declaration.js';

@@ -106,7 +106,7 @@ export interface AccessCell {
   readonly declared?: string;
 }
 
-/** Who may do what where: every user, every account, the highest role that reaches there. */
+/** The access review: every user, every account, the highest role that reaches there. */
 export interface AccessReview {
   readonly users: readonly { readonly id: string; readonly email?: string }[];
   /** In the order of the tree, parents first. `depth` counts from the top that was read; `administrators` is null where it is not known what is above the account. */

@@ -1,4 +1,4 @@
-// The cellar's door: every room may import from here.
+// The whole model: every module imports it from here.
 export * from './address.js';
 export * from './attribute.js';
 export * from './drift-document.js';

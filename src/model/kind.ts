@@ -34,7 +34,7 @@ export type Advice = Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'attribute
 export interface Kind extends Collection {
   /** Name of the attribute that is the remote identifier. */
   readonly id: string;
-  /** Attributes by which an object made by another hand is recognised; `content` means every writable one. */
+  /** Attributes by which an object that is not in state is recognised; `content` means every writable one. */
   readonly identity: readonly string[] | 'content';
   readonly operations: Operations;
   /** Absent: only an object of the same identity is taken for the one that is declared. */

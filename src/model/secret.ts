@@ -1,5 +1,5 @@
 // A secret is a type that cannot print itself. Its value leaves only through `reveal`,
-// which the api room calls for the request that carries it and the fingerprint for its hash.
+// which the client calls for the request that carries it and the fingerprint for its hash.
 export const SENSITIVE = '(sensitive)';
 
 /** What `util.inspect` calls. Imported, it would ask programs with our types for those of Node. */

@@ -87,7 +87,7 @@ export interface Fingerprints {
   make(salt: string, of: string, value: string): Promise<Fingerprint>;
   /** In the order of `known`, of which those that are not asked only help to prove all unchanged at once. @param advance told how many of how many distinct values were compared one by one */
   compare(state: Pick<State, 'secrets_salt' | 'secrets_together'>, known: readonly Known[], advance: (done: number, total: number) => void): Promise<readonly Compared[]>;
-  /** The state with older fingerprints made anew, and with one over all secrets together, as far as values were made or compared here before. @param values by `<address> <path>` */
+  /** The state with older fingerprints replaced, and with one over all secrets together, as far as values were made or compared here before. @param values by `<address> <path>` */
   renew(state: State, values: ReadonlyMap<string, string>): Promise<State>;
 }
 

@@ -1,4 +1,4 @@
-// Who may do what where, as a table for a page: a row a user, a column an account; where that would be too large, a row
+// The access review as a table for a page: a row a user, a column an account; where that would be too large, a row
 // an authorization.
 import type { AccessCell, AccessReview } from '../model/index.js';
 import { markup, raw, type Markup } from './markup.js';

@@ -1,4 +1,4 @@
-// Who may do what where, for people and spreadsheets: the sentence, the rows, the matrix in Markdown.
+// The access review for people and spreadsheets: the sentence, the rows, the matrix in Markdown.
 import type { AccessCell, AccessReview, Diagnostic, DocumentHead } from '../model/index.js';
 import { code, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';

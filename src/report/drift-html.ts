@@ -1,4 +1,4 @@
-// An audit as a page: what drifted and who did it, what was expected, what is not well, who may do what.
+// An audit as a page: what drifted and who did it, what was expected, health issues, the access review.
 import { type Ailment, type DriftDocument, type DriftRecord, type UnmanagedRecord, type Verified } from '../model/index.js';
 import { accessTable } from './access-html.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';

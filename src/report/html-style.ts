@@ -1,5 +1,5 @@
 // How reports for a browser look: calm in light and dark, on paper and on a phone. Actions are told by word and sign;
-// colour only repeats it. Items of long lists are no `list-item`: browsers number those anew, one by one, for each
+// colour only repeats it. Items of long lists are no `list-item`: browsers number those again, one by one, for each
 // that is hidden, which takes ten seconds where thousands are.
 
 export const pageStyle = `

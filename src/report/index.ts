@@ -1,4 +1,4 @@
-// The report room: one model of what happened, and what every command says. Other forms than text: `render.ts`.
+// One document model, and what every command prints. Other forms than text: `render.ts`.
 export type { AccessDocument } from './access-text.js';
 export { renderDiagnostics } from './diagnostics-text.js';
 export { accessDocument, driftDocument, planDocument, type DriftInput, type Meta, type PlanInput } from './document-of-plan.js';

@@ -1,5 +1,5 @@
 // Every form of plans and audits. Loaded where another form than a plan as text is asked for: pages and the forms of
-// other programs are half of this room.
+// other programs are half of this module.
 import type { DriftDocument, PlanDocument } from '../model/index.js';
 import { driftHtml } from './drift-html.js';
 import { driftMarkdown } from './drift-markdown.js';

@@ -66,7 +66,7 @@ export interface Sent {
   readonly request: DocumentRequest;
 }
 
-/** Requests as they are sent: first what makes room for another object, last what goes, an object before those that it names. */
+/** Requests as they are sent: first the deletes before a replacement, last the other deletes, an object before those that it names. */
 export function requestsInOrder(changes: readonly ResourceChange[]): readonly Sent[] {
   const all = changes.flatMap((change) => change.requests.map((request) => ({ change, request })));
   const rank = ({ change, request }: Sent): number => (request.method !== 'DELETE' ? 1 : change.change.actions.join() === 'delete,create' ? 0 : 2);

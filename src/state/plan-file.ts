@@ -1,5 +1,5 @@
 // Saved plans: what was shown, how it was asked for, until when it holds. A digest of all of it makes sure that what
-// is applied is what was reviewed; whether the world is still the same is for apply to find out.
+// is applied is what was reviewed; whether it is a stale plan is for apply to find out.
 import {
   digest,
   exits,

@@ -103,7 +103,7 @@ async function adopted({ bound, limit }: Shop, bench: Bench, kind: Kind, declare
       detail: `Import the right one by its id: terraform import <address> ${live.id}`,
     });
   const claim = claimOf(kind.name, live.id);
-  // A state may show it as well, of a resource that lets go of it in this run: by another name, or to be made anew.
+  // A state may show it as well, of a resource that lets go of it in this run: by another name, or to be created again.
   if (bound.has(claim)) refuse('bound', `${wordsFor(kind)} ${live.id} is managed by another resource already.`, { detail: 'Remove one of the two.' });
   bound.add(claim);
   return live;

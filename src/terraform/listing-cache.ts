@@ -1,4 +1,4 @@
-// What is live, as all reads of a process see it: one complete listing a kind, taken anew after each write of the kind.
+// What is live, as all reads of a process see it: one complete listing a kind, read again after each write of the kind.
 // What a listing lacks is looked for once more, because absence needs proof.
 import { type CloudReader, type Emit, type Kind, type Kinds, type Live } from '../model/index.js';
 import { nothingRecent } from '../reconciler/visibility.js';

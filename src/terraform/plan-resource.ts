@@ -32,7 +32,7 @@ function plannedState(kind: Kind, prior: CtyObject | null, planned: CtyObject): 
   };
 }
 
-/** What the service may answer anew once an object is written: all that is its own but who the object is and where it lies. */
+/** What the service may answer differently once an object is written: all that is its own but who the object is and where it lies. */
 function unsettled({ id, attributes }: Kind, prior: CtyObject): CtyObject {
   const stays = (name: string, attribute: Attribute): boolean =>
     attribute.computed !== true || name === id || attribute.word === 'ref' || (attribute.word === 'text' && attribute.format === 'url' && !isEmpty(prior[name]));

@@ -66,7 +66,7 @@ export interface Reached {
   close(): Promise<void>;
 }
 
-/** What is open from the first need until the provider is configured anew, or ends. */
+/** What is open from the first need until the provider is configured again, or ends. */
 interface Site {
   readonly shop: Shop;
   close(): Promise<void>;

@@ -68,7 +68,7 @@ function placed({ diagnostics, exit }: Refusal, location: string): Refusal {
 
 export const claimOf = (kind: string, id: string): string => `${kind} ${id}`;
 
-/** @param equip what writes need beside the journal, made anew each time the lock is taken */
+/** @param equip what writes need beside the journal, created each time the lock is taken */
 export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: Held) => Hold): Journal<Hold> {
   const { store, notes, claims, clock, signal } = tools;
   const questions: Questions = new Map();

@@ -78,7 +78,7 @@ const given = (attributes: Attributes): readonly SchemaAttribute[] =>
 
 /**
  * What is no part of an object: maps of texts, whose keys are looked at in validation. A nested type, even one that
- * nobody uses, takes core a tenth of a plan, because it makes the type of a resource anew at every step.
+ * nobody uses, takes core a tenth of a plan, because it builds the type of a resource again at every step.
  */
 const beside = (block: ResourceBlock<Kind>): readonly SchemaAttribute[] =>
   Object.entries(block).map(([name, { doc, attributes }]) => ({

@@ -1,4 +1,4 @@
-// `trueup get access`: who may do what where, beside what is declared.
+// `trueup get access`: the access review, beside what is declared.
 import { exits, refuse, Refusal, type Exit, type Project } from '../../model/index.js';
 import type { AccessDocument } from '../../report/index.js';
 import type { Context } from '../context.js';

@@ -33,7 +33,7 @@ export const run: Command = async (context) => {
 };
 
 const LONGEST = 100;
-/** What a stranger says, as data and not too much of it. */
+/** Text of the service: data, shortened. */
 const shown = (text: string): string => clip(visible(text.slice(0, LONGEST + 1)), LONGEST);
 const named = ({ by, value }: Flip): string => `${by.toUpperCase()} ${value}`;
 

@@ -340,7 +340,7 @@ async function lostBy(
 const WITHHELD = 'withheld';
 const MOVED = 'moved';
 
-/** What the journal says of a write that is not done: where another hand was quicker, it may still land, and the next run waits for that. */
+/** What the journal says of a write that is not done: where somebody else changed the object first, it may still take effect, and the next run waits for that. */
 const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass => (diagnostic?.code === MOVED ? 'unknown' : one);
 
 /** What is not done: nobody knows, it was withheld before it left, or it failed. */

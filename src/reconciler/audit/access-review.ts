@@ -1,4 +1,4 @@
-// Who may do what where: every user against every account, with the role that reaches there through the account tree.
+// The access review: every user against every account, with the role that reaches there through the account tree.
 // It is made from what was read, and marked where the declarations want something else.
 import {
   append,

@@ -100,7 +100,7 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
   };
 }
 
-/** What is not as declared or as last applied; `outside` names the attributes that another hand changed. */
+/** What is not as declared or as last applied; `outside` names the attributes that were changed outside of trueup. */
 interface Found extends Case<DriftRecord> {
   readonly outside: readonly string[];
 }

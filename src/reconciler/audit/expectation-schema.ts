@@ -1,5 +1,5 @@
 // Compiles the schema of an expectation. In a file of its own, because ajv takes its time to load and few projects
-// need it. The schema has passed the declarations room, so that it ends, and refers to nothing.
+// need it. The schema was checked while loading, so that it ends, and refers to nothing.
 import { Ajv, type ErrorObject } from 'ajv';
 import { RE2JS } from 're2js';
 import { holdsExact, wireText, type Json, type JsonObject } from '../../model/index.js';

@@ -1,4 +1,4 @@
-// The order of execution: what goes to make room for its replacement; what is made or changed, from the root of the
+// The order of execution: what is deleted before its replacement is created; what is made or changed, from the root of the
 // references; then what goes, in reverse, so that a referrer lets go before its target goes. Promotions to administrator come before demotions.
 import { append, compareText, isTree, keyOf, waitsOf, type Attribute, type Change, type Kinds, type Roles, type Value, type Values } from '../../model/index.js';
 import type { World } from '../observe.js';

@@ -154,7 +154,7 @@ export function fill(value: Value, resolver: Resolver): Value {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, resolver)]));
 }
 
-/** `fill` for all attributes, in normal form again: a filled set is sorted anew. What holds no reference is shared, not copied. */
+/** `fill` for all attributes, in normal form again: a filled set is sorted again. What holds no reference is shared, not copied. */
 export function fillAll(attributes: Attributes, values: Values, resolver: Resolver): Values {
   const open = Object.keys(values).filter((name) => !isKnown(values[name]));
   if (open.length === 0) return values;

@@ -231,7 +231,7 @@ function journalFile({ files, paths, journal }: SessionOptions) {
       exits.locked,
     );
 
-  /** Everything anew, in a file that is there. What became of requests is worth keeping; an intent of which nothing left yet is not. */
+  /** Writes everything again, into the file that is there. What became of requests is worth keeping; an intent of which nothing left yet is not. */
   const restore = async (added: Entries, head: string): Promise<void> => {
     await close();
     records.push(...added.filter(({ type }) => type !== 'intent'));
