@@ -16,7 +16,7 @@ if (unknown.length > 0) {
 function failureOf({ name, needs, command }) {
   if (needs && !needs.isThere()) return `NOT RUN: it needs ${needs.what} (${needs.install})`;
   console.log(`\n--- ${name}`);
-  const { status } = spawnSync(process.execPath, command(), { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, command, { cwd: root, stdio: 'inherit' });
   return status === 0 ? undefined : 'failed';
 }
 

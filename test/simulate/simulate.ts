@@ -300,9 +300,11 @@ class Play implements Played {
 
   /** Of what is declared, how much is live for certain: recorded, or recognised without a reference. */
   #certain(declared: readonly Declaration[], entries: Readonly<Record<string, Entry>>): number {
-    const isLive = (kind: string, address: string): boolean => [...(this.#ledger.live.get(kind)?.keys() ?? [])].some((id) => this.#ledger.meant.get(`${kind} ${id}`)?.has(address));
+    // Without a state an object is found by the name that is declared now.
+    const isLive = (kind: string, { address, values }: Declaration): boolean =>
+      [...(this.#ledger.live.get(kind) ?? [])].some(([id, record]) => record['name'] === values.name && this.#ledger.meant.get(`${kind} ${id}`)?.has(address));
     const isPlain = ({ kind, values }: Declaration): boolean => kind === DESTINATIONS || (kind === ACCOUNTS && !(values.account instanceof Reference));
-    return declared.filter((one) => one.address in entries || (isPlain(one) && isLive(one.kind, one.address))).length;
+    return declared.filter((one) => one.address in entries || (isPlain(one) && isLive(one.kind, one))).length;
   }
 
   #mutationsOf(run: Asked): number {
