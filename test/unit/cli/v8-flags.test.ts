@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { flagsFor } from '../../../src/cli/v8-flags.js';
 
 it.each(['20.19.0', '22.12.0', '24.0.0'])('sets flags on Node %s', (version) => {
-  expect(flagsFor(version)).toHaveLength(2);
+  expect(flagsFor(version)).toHaveLength(3);
 });
 
 it.each(['18.20.0', '21.7.3', '99.0.0'])('sets none on Node %s', (version) => {
