@@ -1006,8 +1006,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a number of others becomes a text on its way back',
     file: 'reconciler/plan/plan.ts',
-    find: 'match.live ? withNumbers(kind, filled, match.live.values) : filled',
-    replace: 'filled',
+    find: 'const values = withNumbers(kind, filled, match.live.values);',
+    replace: 'const values = filled;',
     tests: ['unit/reconciler/numbers.test.ts'],
   },
   {

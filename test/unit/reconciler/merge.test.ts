@@ -53,6 +53,7 @@ describe('what differs', () => {
     ['a text as the service escapes it', { declared: [{ a: "O'Brien & Sons" }], live: [{ a: 'O&#39;Brien &amp; Sons' }, []] }, []],
     ['a number that no double holds', { declared: [{ a: '9007199254740993' }], live: [{ a: exact }, []] }, []],
     ['another one', { declared: [{ a: '9007199254740992' }], live: [{ a: exact }, []] }, ['c.0.a: "9007199254740993" → "9007199254740992"']],
+    ['a literal where the live value is a mask, which is an error by itself', { declared: [{ p: 'x', q: [1, 'y'] }], live: [{ p: '*', q: [1, '**'] }, []] }, []],
     ['a secret that was sent', { declared: [{ p: secret() }], live: [{ p: '*' }, []] }, []],
     ['a secret behind several asterisks', { declared: [{ p: secret() }], live: [{ p: '********' }, []] }, []],
     ['a secret to be sent', { declared: [{ p: secret() }], live: [{ p: '*' }, []], resend: true }, ['c.0.p: "*" → "(sensitive)"']],
