@@ -1525,13 +1525,6 @@ export const mutants: readonly Mutant[] = [
     tests: wire,
   },
   {
-    name: 'the provider outlives core',
-    file: 'cli/provider-process.ts',
-    find: 'setInterval(() => process.ppid !== core && void end(), WATCH);',
-    replace: 'setInterval(() => undefined, WATCH);',
-    tests: ['unit/terraform/process.test.ts'],
-  },
-  {
     name: 'a field may end behind its message',
     file: 'terraform/protocol/messages.ts',
     find: "if (reader.pos !== end) throw new RangeError('a message ends within a field');",
@@ -1547,13 +1540,6 @@ export const mutants: readonly Mutant[] = [
   },
   { name: 'a state is read by the type of another', file: 'terraform/state-cache.ts', find: 'known?.type === type', replace: 'known', tests: ['unit/terraform/cty.test.ts'] },
   { name: 'a state keeps half characters', file: 'terraform/protocol/cty.ts', find: 'return raw.toWellFormed();', replace: 'return raw;', tests: ['unit/terraform/cty.test.ts'] },
-  {
-    name: 'nobody to read the log ends what is under way',
-    file: 'cli/provider-process.ts',
-    find: "stderr.on('error', () => undefined);",
-    replace: '',
-    tests: wire,
-  },
   {
     name: 'a promise about an unknown value is not kept',
     file: 'terraform/reply-checks.ts',
