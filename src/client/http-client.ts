@@ -110,7 +110,7 @@ export function courier({ transport, clock, random, emit, signal: whole, request
         if (isTrouble(error)) return { trouble: error };
         throw error;
       } finally {
-        done.abort();
+        done.abort('answered');
       }
     }
 

@@ -211,14 +211,14 @@ function isForgotten({ service, phases }: Scenario, ledger: Ledger, address: str
  * A rerun recognises the object of a killed run by its content. If others made an equal object less than the settle time
  * before or after, and changed the first one before the rerun looked, nobody can tell which of the two the run made.
  */
-function isIndistinguishable({ written }: Ledger, { kind, id }: { readonly kind: string; readonly id: string }): boolean {
+function isIndistinguishable({ written, killed }: Ledger, { kind, id }: { readonly kind: string; readonly id: string }): boolean {
   const create = written.find((one) => one.kind === kind && one.id === id && !one.before);
-  if (!create?.after) return false;
+  const recovered = create?.run && killed.get(create.run);
+  if (!create?.after || recovered === undefined) return false;
   const made = content(kind, create.after);
-  const equal = written.some(
-    (one) => !one.run && !one.before && one.after && one.kind === kind && one.id !== id && Math.abs(one.at - create.at) < SETTLE && content(kind, one.after) === made,
-  );
-  return equal && written.some((one) => !one.run && one.before && one.kind === kind && one.id === id);
+  const others = written.filter((one) => !one.run && one.kind === kind && one.at <= recovered);
+  const equal = others.some((one) => !one.before && one.after && one.id !== id && Math.abs(one.at - create.at) < SETTLE && content(kind, one.after) === made);
+  return equal && others.some((one) => one.before && one.id === id);
 }
 
 /** What has to be live once nothing more is to do. */

@@ -50,6 +50,10 @@ export interface Ledger {
   lose(): void;
   /** A run stands still while it writes, so long from now: another of its writes may have been between its last look and the network. */
   standStill(milliseconds: number): void;
+  /** A run is over: killed, or by itself. */
+  end(run: Asked, killed: boolean): void;
+  /** Runs that were killed, and when the first run after each of them ended by itself, on the clock of the service. */
+  readonly killed: ReadonlyMap<Asked, number>;
   /** A person keeps what a run made and nothing declares any more. */
   letGo(kind: string, id: string): void;
   readonly losses: number;
@@ -69,6 +73,7 @@ export function ledgerOf(rig: Rig): Ledger {
   const made = new Map<string, Written>();
   const declared = new Map<string, Declaration[]>();
   const standstills = new Map<number, number>();
+  const killed = new Map<Asked, number>();
   let losses = 0;
 
   const mean = (kind: string, id: string, record: JsonObject): void => {
@@ -116,6 +121,12 @@ export function ledgerOf(rig: Rig): Ledger {
     declare: (some) => {
       for (const one of some) declared.set(one.address, [...(declared.get(one.address) ?? []), one]);
       for (const [kind, shelf] of live) for (const [id, record] of shelf) mean(kind, id, record);
+    },
+    killed,
+    end: (run, wasKilled) => {
+      const now = rig.clock.service.now();
+      if (wasKilled) killed.set(run, Infinity);
+      else for (const [one, recovered] of killed) killed.set(one, Math.min(recovered, now));
     },
     letGo: (kind, id) => void made.delete(`${kind} ${id}`),
     standStill: (milliseconds) => void standstills.set(rig.clock.service.now() + milliseconds, rig.clock.service.now()),
