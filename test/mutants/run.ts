@@ -1,11 +1,11 @@
 // Breaks the sources, one rule at a time, and expects a test to notice: `npm run mutants [part of a name…]`. A mutant that
 // survives is a test that is missing; a text that is no longer found is a row of the table that nobody keeps. That the
-// tests pass over whole sources is seen first; `--tests-follow` leaves that to a run of all tests behind this one, and
-// `--tenth` takes a tenth of the rows, another one for each commit.
-import { spawn, spawnSync } from 'node:child_process';
+// tests pass over whole sources is seen first; `--tests-follow` leaves that to a run of all tests before or after this one.
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { locate } from './locate.js';
 import { mutants, type Mutant } from './table.js';
 
 const AT_ONCE = 2;
@@ -43,7 +43,7 @@ function test(name: string, files: readonly string[], folder: string): Promise<R
 
 /** What is wrong with a row of the table, before anything is run. */
 function flaw({ file, find }: Mutant): string | undefined {
-  const count = readFileSync(join('src', file), 'utf8').split(find).length - 1;
+  const count = locate(readFileSync(join('src', file), 'utf8'), find).length;
   return count === 1 ? undefined : `src/${file} holds its text ${count} times instead of once`;
 }
 
@@ -56,9 +56,7 @@ async function verdict(mutant: Mutant, folder: string): Promise<string | undefin
 
 const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
 const wanted = process.argv.slice(2).filter((word) => !flags.has(word));
-const turn = Number.parseInt(spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' }).stdout || '0', 16);
-const due = mutants.filter((_, index) => !flags.has('--tenth') || index % 10 === turn % 10);
-const chosen = due.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+const chosen = mutants.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 const folder = mkdtempSync(join(tmpdir(), 'trueup-mutants-'));
 const begun = performance.now();
 const troubles: string[] = [];

@@ -5,7 +5,7 @@ export interface Mutant {
   readonly name: string;
   /** Below src/. */
   readonly file: string;
-  /** Stands exactly once in the file. */
+  /** Stands exactly once in the file, whatever its formatting. */
   readonly find: string;
   readonly replace: string;
   /** Below test/. */
@@ -621,8 +621,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what names something that is deleted first is made before it is deleted',
     file: 'reconciler/plan/plan.ts',
-    find: '&& !waits.some((one) => draft.vacated.has(one));',
-    replace: ';',
+    find: '&& !waits.some((one) => draft.vacated.has(one))',
+    replace: '',
     tests: replace,
   },
   {
@@ -705,8 +705,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an import drops the old object of an interrupted replacement',
     file: 'reconciler/apply/import.ts',
-    find: '...(attempt?.entry?.deposed && { deposed: attempt.entry.deposed }),',
-    replace: '',
+    find: '...(attempt?.entry?.deposed && { deposed: attempt.entry.deposed })',
+    replace: '...{}',
     tests: replace,
   },
   {
@@ -968,8 +968,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a file is judged once',
     file: 'declarations/secret-source.ts',
-    find: '(outside(files, allowed, path, name) ? undefined : textOf(',
-    replace: '((false as boolean) ? undefined : textOf(',
+    find: 'outside(files, allowed, path, name) ? undefined : textOf(',
+    replace: '(false as boolean) ? undefined : textOf(',
     tests: secretSource,
   },
   {
@@ -1655,8 +1655,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: a reading outlives a write',
     file: 'terraform/listing-cache.ts',
-    find: 'wrote: (kind) => void seen.delete(kind.name),',
-    replace: 'wrote: () => undefined,',
+    find: 'wrote: (kind) => void seen.delete(kind.name)',
+    replace: 'wrote: () => undefined',
     tests: providerCalls,
   },
   {

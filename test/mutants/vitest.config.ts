@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { mergeConfig } from 'vitest/config';
 import base from '../../vitest.config.js';
+import { replaceOnce } from './locate.js';
 import { mutants } from './table.js';
 
 const mutant = mutants.find(({ name }) => name === process.env['MUTANT']);
@@ -15,7 +16,7 @@ export default mergeConfig(base, {
     {
       name: 'mutant',
       enforce: 'pre',
-      transform: (code: string, id: string) => (mutant && id.split('?')[0] === broken ? code.replace(mutant.find, () => mutant.replace) : undefined),
+      transform: (code: string, id: string) => (mutant && id.split('?')[0] === broken ? replaceOnce(code, mutant.find, mutant.replace) : undefined),
     },
   ],
 });

@@ -1,0 +1,42 @@
+// Code is found whatever its formatting, and every seeded fault stands on a text of the sources.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { describe, expect, it } from 'vitest';
+import { locate, replaceOnce } from '../../mutants/locate.js';
+import { mutants } from '../../mutants/table.js';
+
+const root = join(import.meta.dirname, '../../..');
+
+describe('a text of the sources', () => {
+  it('is found across lines and trailing commas', () => {
+    const code = 'const a = f(\n  one,\n  { two: 2 },\n);\n';
+    expect(locate(code, 'f(one, { two: 2 })')).toEqual([{ start: 10, end: code.length - 2 }]);
+  });
+
+  it('is found as often as it is there', () => {
+    expect(locate('a(b); a( b ); a(c)', 'a(b)')).toHaveLength(2);
+    expect(locate('a(b)', 'a(c)')).toEqual([]);
+  });
+
+  it('is replaced only if it is there once', () => {
+    expect(replaceOnce('if (x &&\n  y) z();', 'x && y', 'x')).toBe('if (x) z();');
+    expect(() => replaceOnce('x; x;', 'x', 'y')).toThrow('2 times');
+    expect(() => replaceOnce('x;', 'z', 'y')).toThrow('0 times');
+  });
+});
+
+describe('every seeded fault', () => {
+  const files = [...new Set(mutants.map(({ file }) => file))];
+
+  it.each([undefined, 100])('stands once in its file, with a print width of %s', async (printWidth) => {
+    const options = await resolveConfig(join(root, 'src/index.ts'));
+    const missing: string[] = [];
+    for (const file of files) {
+      const source = readFileSync(join(root, 'src', file), 'utf8');
+      const code = printWidth === undefined ? source : await format(source, { ...options, printWidth, parser: 'typescript' });
+      for (const { name, find, file: its } of mutants) if (its === file && locate(code, find).length !== 1) missing.push(`${name} (${file})`);
+    }
+    expect(missing).toEqual([]);
+  });
+});
