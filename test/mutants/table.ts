@@ -235,7 +235,7 @@ export const mutants: readonly Mutant[] = [
     replace: 'void hands.session.record(intent).catch(() => undefined);',
     tests: crash,
   },
-  { name: 'an intent never grows old', file: 'reconciler/apply/executor.ts', find: 'if (passed() - recorded > RENEWAL) {', replace: 'if (recorded < 0) {', tests: leaving },
+  { name: 'an intent never grows old', file: 'reconciler/apply/executor.ts', find: 'while (passed() - recorded > RENEWAL) {', replace: 'while (recorded < 0) {', tests: leaving },
   { name: 'the lock is not looked at before bytes leave', file: 'reconciler/apply/executor.ts', find: '    await session.assertHeld();\n', replace: '', tests: leaving },
   {
     name: 'silence is not heeded before bytes leave',

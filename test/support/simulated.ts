@@ -83,10 +83,15 @@ export function simulatedClock(start = Date.parse('2026-01-01T00:00:00Z')): Simu
   async function freeze(milliseconds: number, asleep = false): Promise<void> {
     const end = now + milliseconds;
     const remote = (): Timer | undefined => earliest([...timers].filter((timer) => timer.remote && timer.due <= end));
+    const work = async (): Promise<void> => {
+      for (let turns = 0; turns <= idleTurns; turns += 1) await new Promise((resolve) => void setImmediate(resolve));
+    };
     frozen = true;
+    // What has left already is the service's.
+    await work();
     for (let next = remote(); next; next = remote()) {
       ring(next);
-      for (let turns = 0; turns <= idleTurns; turns += 1) await new Promise((resolve) => void setImmediate(resolve));
+      await work();
     }
     if (asleep) {
       for (const timer of timers) if (!timer.remote) timer.due += milliseconds;

@@ -422,17 +422,23 @@ async function sender({ cloud, session, clock }: Hands, { kind, write, around, r
   // A machine that slept has let time pass as well.
   const passed = (): number => clock.boot().milliseconds;
   let [recorded, at] = [passed(), Date.parse(intent.at)];
-  const mayLeave = async (): Promise<void> => {
+  const refuseHalted = (): void => {
     const why = around.halt();
     if (why !== undefined) throw new Refusal([{ severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` }]);
+  };
+  const mayLeave = async (): Promise<void> => {
+    refuseHalted();
     await recheck?.before();
-    if (passed() - recorded > RENEWAL) {
+    await session.assertHeld();
+    // A slow disk takes time as well.
+    while (passed() - recorded > RENEWAL) {
+      refuseHalted();
       // The wall clock may have been set back; the journal goes forward.
       at = Math.max(clock.now(), at + 1);
-      await session.record({ ...intent, ...momentNow(clock, cloud.skew()), at: new Date(at).toISOString() });
       recorded = passed();
+      await session.record({ ...intent, ...momentNow(clock, cloud.skew()), at: new Date(at).toISOString() });
+      await session.assertHeld();
     }
-    await session.assertHeld();
     around.left();
   };
   return async (request) => {

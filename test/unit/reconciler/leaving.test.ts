@@ -108,6 +108,34 @@ describe('a create that leaves long after its intent', () => {
   });
 });
 
+it('finds a create that a slow disk held back, although listings show it late', async () => {
+  let [slow, killed] = [true, false];
+  const cloud: Rig = rig({
+    intercept: async ({ method }, proceed) => {
+      const answer = await proceed();
+      if (method !== 'POST' || killed) return answer;
+      killed = true;
+      cloud.files.crashAt(0);
+      throw new TransportError('reset', { sent: true, code: 'ECONNRESET' });
+    },
+  });
+  const { stamp } = cloud.files;
+  cloud.files.stamp = async (path) => {
+    if (slow && path.endsWith('.lock') && [...cloud.files.contents.values()].some((text) => text.includes('"type":"intent"'))) {
+      slow = false;
+      await cloud.clock.sleep(90_000);
+    }
+    return stamp(path);
+  };
+  cloud.emulator.setFaults([{ name: 'stale', method: 'POST', value: 20_000 }]);
+  await cloud.apply(many(1)).catch(() => undefined);
+  expect({ slow, killed }).toEqual({ slow: false, killed: true });
+  cloud.files.reboot();
+  await cloud.apply(many(1));
+  await cloud.clock.sleep(60_000);
+  expect(names(cloud)).toEqual(['D0']);
+});
+
 it('leaves no intent behind for what cannot be sent, and goes on with the rest', async () => {
   const cloud = rig({
     intercept: async ({ method, path }, proceed) => {
