@@ -44,10 +44,12 @@ interface Walk {
   /** Environment files by environment, those in PATH folders only. */
   readonly overlays: Map<string, Found>;
   readonly diagnostics: Diagnostic[];
+  /** The folders that links may lead into, with every link followed. */
+  readonly roots: readonly string[];
 }
 
 export function findFiles(files: DeclarationFiles, cwd: string, args: readonly string[], environment: string | undefined): Finding {
-  const walk: Walk = { files, cwd, found: new Map(), stacks: new Map(), overlays: new Map(), diagnostics: [] };
+  const walk: Walk = { files, cwd, found: new Map(), stacks: new Map(), overlays: new Map(), diagnostics: [], roots: [] };
   const paths = (args.length === 0 ? ['.'] : args).map((path) => (path === '-' ? '-' : relativeTo(cwd, resolve(cwd, path))));
   for (const path of new Set(paths)) {
     if (path === '-') walk.found.set('-', { file: '-', path: '-', named: true });
@@ -129,7 +131,8 @@ function add(walk: Walk, path: string, named: boolean): void {
 function enterFolder(walk: Walk, path: string, id: string): void {
   const holds = (name: string, kind: string): boolean => look(walk, join(path, name))?.kind === kind;
   if (holds('manifest.json', 'file') && holds('stacks', 'folder')) return addStack(walk, path, 'folder');
-  const inner: Walk = { ...walk, found: new Map() };
+  const roots = [walk.cwd, join(walk.cwd, path)].flatMap((folder) => walk.files.realPath(folder) ?? []);
+  const inner: Walk = { ...walk, found: new Map(), roots };
   descend(inner, path, [id]);
   if (basename(path) === STACKS_OUTPUT && inner.found.size === 0) return complain(walk, 'no-stacks', `${path} holds no manifest.json and no stacks`, 'Type `trueup synth` first.');
   const program = path === '.' ? 'cdktf.json' : `${path}/cdktf.json`;
@@ -161,9 +164,26 @@ function descend(walk: Walk, path: string, inside: readonly string[]): void {
     const below = path === '.' ? name : `${path}/${name}`;
     const found = look(walk, below);
     if (found?.kind === 'folder') {
+      if (leadsOut(walk, below)) {
+        walk.diagnostics.push({
+          severity: 'warning',
+          code: 'link-outside',
+          summary: `${below} is a link to a folder outside the project, and was left out.`,
+          detail: 'To read that folder, name it.',
+        });
+        continue;
+      }
       if (!inside.includes(found.id) && inside.length < DEEPEST) descend(walk, below, [...inside, found.id]);
     } else if (YAML_FILE.test(name)) meet(walk, below, name, inside.length === 1, found?.kind);
   }
+}
+
+/** Whether a folder is a link out of the project. */
+function leadsOut({ files, cwd, roots }: Walk, path: string): boolean {
+  const full = join(cwd, path);
+  if (!files.isLink(full)) return false;
+  const real = files.realPath(full);
+  return real === undefined || !roots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
 }
 
 function meet(walk: Walk, path: string, name: string, onTop: boolean, kind: string | undefined): void {

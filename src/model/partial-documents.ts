@@ -17,6 +17,14 @@ export function mergeOf(value: Value | undefined): Merge {
   return { tree: isTree(tree) ? tree : {}, removed: Array.isArray(removed) ? (removed as readonly Value[]) : undefined };
 }
 
+/** Whether a live document has the form of which `mergeOf` loses nothing, or is masked whole. */
+export function isPartialDocument(value: Value | undefined): boolean {
+  if (value === undefined || value === null || isMask(value)) return true;
+  if (!Array.isArray(value) || value.length > 2) return false;
+  const [tree, removed] = value as readonly Value[];
+  return (tree === undefined || isTree(tree) || isMask(tree)) && (removed === undefined || Array.isArray(removed) || isMask(removed));
+}
+
 /** The document of two parts; the reverse of `mergeOf`. */
 export const documentOf = ({ tree, removed }: Merge): Value => (removed === undefined ? [tree] : [tree, removed]);
 

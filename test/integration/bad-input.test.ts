@@ -292,6 +292,24 @@ const commandsOverState = [
   ['destroy', '--auto-approve'],
 ];
 
+it('links out of the project are left out, with a warning, and links within it are followed', async () => {
+  const [home, elsewhere] = [folder(), folder()];
+  elsewhere.write('theirs.yaml', account('Theirs'));
+  home.write('trueup.yaml', account('HQ'));
+  home.write('shared/more.yaml', 'accounts:\n  more:\n    name: More\n');
+  mkdirSync(join(home.path, 'team'));
+  symlinkSync(elsewhere.path, join(home.path, 'outside'));
+  symlinkSync('/proc', join(home.path, 'processes'));
+  symlinkSync('../shared', join(home.path, 'team', 'shared'));
+  const ran = await home.run(['validate', 'trueup.yaml', 'team']);
+  expect([ran.code, ran.stderr]).toEqual([0, '']);
+  const all = await home.run(['validate', '.']);
+  expect(all.stderr).toContain('outside is a link to a folder outside the project, and was left out.');
+  expect(all.stderr).toContain('processes is a link to a folder outside the project, and was left out.');
+  expect(all.stderr).not.toContain('Theirs');
+  modest(all);
+});
+
 describe('a state', () => {
   it('cut at every tenth byte is refused with its place', async () => {
     const { home, state, text } = await applied();

@@ -35,6 +35,7 @@ import {
 import { verify, type DocumentWrite } from './document-write.js';
 import { beforeRun, missingSecret, moved, perform, told, unproven, withoutSent, type Hands, type Performed, type Surroundings, type WrittenFields } from './executor.js';
 import { remembered } from '../observe.js';
+import type { Visibility } from '../visibility.js';
 import type { Proposal } from '../plan/plan.js';
 import { propose, secretsAtHand } from '../plan/propose.js';
 import { outcomeOf, recordsOf, recover, settle, type Settled } from './recovery.js';
@@ -182,6 +183,7 @@ class Run {
   readonly #gone = new Set<string>();
   readonly #known: Set<string>;
   readonly #rechecks: Rechecks;
+  readonly #visibility: Visibility;
   #silence = 0;
   /** Changes whose request left. */
   readonly #left = new Set<string>();
@@ -194,6 +196,7 @@ class Run {
   constructor(hands: Hands, { plan, world, visibility }: Proposal, { entries, roles, allow }: Setting) {
     this.#hands = { ...hands, cloud: gated(hands.cloud, hands.parallelism) };
     this.#changes = plan.changes;
+    this.#visibility = visibility;
     this.#entries = new Map(Object.entries(entries));
     const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
     this.#known = new Set(Object.values(entries).flatMap(objectsIn));
@@ -416,7 +419,9 @@ class Run {
     const written = [...this.#written.values()].map((one): ReadBack & typeof one => {
       const kind = this.#hands.kinds.get(one.change.kind) as Kind;
       const before = 'before' in one.change ? one.change.before : {};
-      return { ...one, kind, judge: (live) => shownOf(kind, one.fields, before, live) };
+      // A new object may not be visible yet, or not in every reading.
+      const isNew = this.#visibility.created(kind.name, one.id) !== undefined;
+      return { ...one, kind, judge: (live) => (!live && isNew ? 'earlier' : shownOf(kind, one.fields, before, live)) };
     });
     const found = await readBack(this.#hands, written, (kind) => this.#count(kind));
     for (const one of written) {

@@ -1,7 +1,8 @@
-// Writes that replace a document. Right before such a write the object is read again, the declared members are laid
-// over what is live then, and the request carries the whole. Afterwards everything is compared: what was live before and
-// is gone or altered by the write is an error.
+// Writes to objects that hold a document. Right before such a write the object is read again. A PUT that replaces the
+// document carries the whole: the declared members laid over what is live then. Afterwards everything is compared, also
+// after a PATCH and a PUT without the document: what was live before and is gone or altered is an error.
 import {
+  isPartialDocument,
   Refusal,
   same,
   secretsIn,
@@ -20,10 +21,10 @@ import { aftermath, mergedNames, ours, whole } from '../plan/document-diff.js';
 import { taken } from '../plan/diff.js';
 import { maskedWords, masksSent } from '../plan/policy.js';
 
-/** What a write of whole documents was made of: the object as it was read right before, and what was sent, by attribute. */
+/** The object as it was read right before a write, and what its documents should be after it, by attribute. */
 export interface DocumentWrite {
   readonly before: Live;
-  readonly sent: Values;
+  readonly expected: Values;
 }
 
 /** The request to send; what there is to say instead; or nothing to do, because the object is as it should be. */
@@ -34,6 +35,9 @@ const replaced = (kind: Kind, { verb, fields, patch }: Write): readonly string[]
   verb !== 'update' || patch ? [] : mergedNames(kind).filter((name) => Object.hasOwn(fields, name));
 
 export const replacesDocument = (kind: Kind, write: Write): boolean => replaced(kind, write).length > 0;
+
+/** Whether a write may alter a document, intended or not. */
+export const touchesDocument = (kind: Kind, { verb }: Write): boolean => verb === 'update' && mergedNames(kind).length > 0;
 
 export interface Preparing {
   readonly kind: Kind;
@@ -59,27 +63,37 @@ export async function prepare(cloud: Pick<CloudReader, 'find' | 'compose'>, { ki
   if (!live) return refused('gone', 'was deleted outside of trueup since the plan.');
   const { fields } = write;
   if (secretsIn(fields).size === 0 && taken(kind, fields, live)) return 'unneeded';
+  const unreadable = mergedNames(kind).find((name) => Object.hasOwn(fields, name) && !isPartialDocument(live.values[name]));
+  if (unreadable !== undefined)
+    return refused(
+      'unknown-form',
+      `cannot be written: the live ${unreadable} is no list of an object and a list of paths.`,
+      `Look at it: trueup get ${kind.name} ${live.id} -o json`,
+    );
   const now = ours(kind, fields, live.values, planned);
-  const moved = Object.keys(fields).find((name) => !same(kind.attributes[name] as Attribute, planned[name], now[name]));
+  // A PATCH takes nothing from others; a PUT must not undo what they did to the members that are declared.
+  const moved = write.patch ? undefined : Object.keys(fields).find((name) => !same(kind.attributes[name] as Attribute, planned[name], now[name]));
   if (moved !== undefined) return refused('changed-since-plan', `was changed outside of trueup since the plan: ${moved}.`);
   const masks = masksSent(kind, write, live);
   if (masks.length > 0) {
     const { what, out } = maskedWords(masks);
     return refused('masked-configuration', `cannot be written: ${what}.`, `${out.charAt(0).toUpperCase()}${out.slice(1)}.`);
   }
-  const sent = Object.fromEntries(replaced(kind, write).map((name) => [name, whole(fields[name] as Value, live.values[name])]));
-  return { request: cloud.compose(kind, { ...write, fields: { ...fields, ...sent } }), document: { before: live, sent } };
+  const laid = (name: string): Value => whole(fields[name] as Value, live.values[name]);
+  const sent = Object.fromEntries(replaced(kind, write).map((name) => [name, laid(name)]));
+  const expected = Object.fromEntries(mergedNames(kind).map((name) => [name, Object.hasOwn(fields, name) ? laid(name) : (live.values[name] ?? null)]));
+  return { request: cloud.compose(kind, { ...write, fields: { ...fields, ...sent } }), document: { before: live, expected } };
 }
 
-/** What a reading after the write says of the documents it replaced: an error for what is lost, notes for what came from elsewhere. */
-export function verify(kind: Kind, address: string, { before, sent }: DocumentWrite, now: Live): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
-  const found = Object.entries(sent).map(([name, value]) => aftermath(name, value, now.values[name]));
+/** What a reading after the write says of the documents: an error for what is lost, notes for what came from elsewhere. */
+export function verify(kind: Kind, address: string, { before, expected }: DocumentWrite, now: Live): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
+  const found = Object.entries(expected).map(([name, value]) => aftermath(name, value, now.values[name]));
   const [lost, added] = [found.flatMap((one) => one.lost), found.flatMap((one) => one.added)];
   const [earlier, later] = [versionOf(kind, before), versionOf(kind, now)];
   const further = earlier !== undefined && later !== undefined && later > earlier + 1;
   const versions = further ? `version_number went from ${earlier} to ${later}, and this write accounts for one step` : undefined;
   const notes = [
-    ...(added.length > 0 ? [`members that were not sent are live: ${added.join(', ')}`] : []),
+    ...(added.length > 0 ? [`members that this write did not set are live: ${added.join(', ')}`] : []),
     ...(versions === undefined ? [] : [`${versions}: somebody else changed it meanwhile`]),
   ];
   return {

@@ -37,7 +37,7 @@ import type { Random } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
 import { momentNow } from '../visibility.js';
 import { taken } from '../plan/diff.js';
-import { prepare, replacesDocument, type DocumentWrite, type Ready } from './document-write.js';
+import { prepare, replacesDocument, touchesDocument, type DocumentWrite, type Ready } from './document-write.js';
 import { identityKey, indexByIdentity } from '../plan/match.js';
 import { applied, ours } from '../plan/document-diff.js';
 import { remembered, withoutSecrets } from '../observe.js';
@@ -479,7 +479,7 @@ async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base
       return { class: 'rejected', diagnostic: { severity: 'error', code: MOVED, summary: `${intent.address} was changed outside of trueup meanwhile.`, detail: 'Plan again.' } };
     if (!again || hands.signal.aborted) return sent;
     // The document that left first would take away what others add until it lands.
-    if (document && !(await outlived(hands, intent))) return sent;
+    if (replacesDocument(kind, write) && !(await outlived(hands, intent))) return sent;
     sent = await attempt();
     lingers = true;
     // Whatever became of this sending, the one before may still land.
@@ -505,7 +505,7 @@ async function readied(
   { address }: Intent,
   planned: Values,
 ): Promise<Exclude<Ready, { readonly request: Request }> | Sendable> {
-  if (!replacesDocument(kind, write)) return { request };
+  if (!touchesDocument(kind, write)) return { request };
   for (let turn = 0; turn < SLOW_READINGS; turn += 1) {
     const began = clock.boot().milliseconds;
     const ready = await prepare(cloud, { kind, write, address, planned });

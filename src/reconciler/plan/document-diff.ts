@@ -13,6 +13,7 @@ import {
   isClear,
   isEmpty,
   isMask,
+  isSecretName,
   isTree,
   masksIn,
   mergeOf,
@@ -23,6 +24,7 @@ import {
   type Attribute,
   type AttributeChange,
   type Base,
+  type Json,
   type JsonObject,
   type Kind,
   type Value,
@@ -282,10 +284,27 @@ function compared(expected: Values, live: Values, path: string): Aftermath {
   return { lost: found.flatMap(({ lost }) => lost), added: [...found.flatMap(({ added }) => added), ...strange.map((name) => below(path, name))] };
 }
 
-/** Declared values as the state holds them: where a document has a secret, a mask, so that a list keeps its form. */
+/**
+ * Declared values as the state holds them: where a document has a secret, a mask, so that a list keeps its form. Literals
+ * under names of secrets are left out, and lists that hold one.
+ */
 export function applied(kind: Kind, declared: Values): JsonObject {
   const documents = writables(kind).filter(([name, attribute]) => isMerged(attribute) && Object.hasOwn(declared, name));
-  return { ...redactAll(declared), ...Object.fromEntries(documents.map(([name]) => [name, redact(declared[name] as Value, () => MASK)])) };
+  const stored = (value: Value): Json => redact(isTree((value as readonly Value[])[0]) ? withoutLiteralSecrets(value as readonly Value[]) : value, () => MASK);
+  return { ...redactAll(declared), ...Object.fromEntries(documents.map(([name]) => [name, stored(declared[name] as Value)])) };
+}
+
+function withoutLiteralSecrets([tree, ...more]: readonly Value[]): readonly Value[] {
+  const isLiteral = (name: string, value: Value): boolean => isSecretName(name) && !isEmpty(value) && !isTree(value) && !(value instanceof Secret) && !isMask(value);
+  const holdsLiteral = (value: Value): boolean =>
+    (Array.isArray(value) || isTree(value)) && Object.entries(value).some(([name, item]) => isLiteral(name, item as Value) || holdsLiteral(item as Value));
+  const kept = (values: Values): Values =>
+    Object.fromEntries(
+      Object.entries(values).flatMap(([name, item]): [string, Value][] =>
+        isLiteral(name, item) || (Array.isArray(item) && holdsLiteral(item)) ? [] : [[name, isTree(item) ? kept(item) : item]],
+      ),
+    );
+  return [kept(tree as Values), ...more];
 }
 
 /** Whether what was sent is live. A secret cannot be seen: something has to be there. */

@@ -210,19 +210,43 @@ export function comparable(attribute: Attribute, value: Value | undefined): Json
   return unescapeFully(plain);
 }
 
+/** The attribute by which an object names its parent, an object of the same kind; undefined where the kind is no tree. */
+const parentAttribute = (kind: Kind): string | undefined =>
+  writables(kind).find(([, attribute]) => attribute.word === 'ref' && attribute.to === kind.name && attribute.optional)?.[0];
+
 /**
- * What an undeclared reference to the same kind means: the root of the tree, such as the account the keys belong to,
- * whose parent is not in the listing. One that is recorded, and not visible just now, is no parent from outside.
+ * What an undeclared reference to the same kind means: the root of the tree, such as the account the keys belong to. That
+ * is the only object whose parent is not in the listing, or the parent that all of them have. An object that is recorded,
+ * and not visible just now, is no parent from outside. Empty where the root is not known.
  */
 export function ownRoot({ kind, byId, missing }: Pick<Collection, 'kind' | 'byId' | 'missing'>): Values {
   const known = roots.get(byId);
   if (known) return known;
-  const self = writables(kind).find(([, attribute]) => attribute.word === 'ref' && attribute.to === kind.name && attribute.optional);
-  const isKnown = (id: string): boolean => byId.has(id) || missing?.has(id) === true;
-  const tops = self ? [...byId.values()].filter((live) => !isKnown(String(live.values[self[0]]))) : [];
-  const root = self && tops.length === 1 ? { [self[0]]: (tops[0] as Live).id } : {};
+  const self = parentAttribute(kind);
+  const root: Values = self === undefined ? {} : rootOf(self, byId, missing);
   roots.set(byId, root);
   return root;
+}
+
+function rootOf(self: string, byId: Collection['byId'], missing: Collection['missing']): Values {
+  const parentOf = ({ values }: Live): string | undefined => (isEmpty(values[self]) ? undefined : String(values[self]));
+  const isTop = (live: Live): boolean => {
+    const parent = parentOf(live);
+    return parent === undefined || parent === live.id || (!byId.has(parent) && missing?.has(parent) !== true);
+  };
+  const tops = [...byId.values()].filter(isTop);
+  const [first] = tops;
+  if (!first) return {};
+  if (tops.length === 1) return { [self]: first.id };
+  const parent = parentOf(first);
+  return parent !== undefined && tops.every((top) => parentOf(top) === parent && top.id !== parent) ? { [self]: parent } : {};
+}
+
+/** The attribute that has to be declared because nobody knows which object stands for its absence; undefined where it is known. */
+export function unknownParent(collection: Collection, values: Values): string | undefined {
+  const self = parentAttribute(collection.kind);
+  const isOpen = self !== undefined && !Object.hasOwn(values, self) && collection.byId.size > 0;
+  return isOpen && isEmpty(ownRoot(collection)[self]) ? self : undefined;
 }
 
 /** Asked for every declaration. */

@@ -39,7 +39,7 @@ import {
   type Write,
 } from '../../model/index.js';
 import { diff, driftOf, ignoring, updateOf, type Sending, type SecretVerdict } from './diff.js';
-import { adviceToFind, identityKey, isTrouble, Matcher, ownRoot, previousAddress, type Match } from './match.js';
+import { adviceToFind, identityKey, isTrouble, Matcher, ownRoot, previousAddress, unknownParent, type Match } from './match.js';
 import { baseOf, literalsAtMasks, ours } from './document-diff.js';
 import { withNumbers } from './text-numbers.js';
 import type { Visibility } from '../visibility.js';
@@ -258,6 +258,18 @@ function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Va
       code: 'cannot-create',
       summary: `${declaration.address} has no live object, and ${kind.name} cannot be created through the API.`,
       detail: adviceToFind(kind, values, draft.input.world.get(kind.name)?.byId.values() ?? []),
+      address: declaration.address,
+      origin: declaration.origin,
+    });
+    return [];
+  }
+  const parent = declaration.lifecycle.allow_duplicate ? undefined : unknownParent(draft.input.world.get(kind.name) as Collection, values);
+  if (parent !== undefined) {
+    draft.diagnostics.push({
+      severity: 'error',
+      code: 'unknown-parent',
+      summary: `${declaration.address} declares no ${parent}, and the listing of ${kind.name} does not show in which one it would be created: an equal object may exist already.`,
+      detail: `Declare \`${parent}\`. List what is live: trueup get ${kind.name}`,
       address: declaration.address,
       origin: declaration.origin,
     });

@@ -58,8 +58,11 @@ function keyOf(kind: Kind, { equal, folded }: Likeness, values: Values): string 
   const parts: readonly Json[] = equal.map((name) => comparable(kind.attributes[name] as Attribute, values[name]));
   if (folded === undefined) return canonical(parts);
   const text = valueAt(values, folded);
-  return typeof text === 'string' ? canonical([...parts, unescapeHtml(text).trim().toLowerCase()]) : undefined;
+  return typeof text === 'string' ? canonical([...parts, withoutCase(text)]) : undefined;
 }
+
+/** One spelling for names that a reader takes for equal: `Straße` and `STRASSE`, composed and decomposed accents. */
+const withoutCase = (text: string): string => unescapeHtml(text).trim().normalize('NFC').toUpperCase().toLowerCase();
 
 function alike({ overlap }: Likeness, change: Create, values: Values, bucket: readonly Live[]): readonly Candidate[] {
   if (overlap === undefined) return bucket.map((live) => ({ change, live, ratio: 1 }));

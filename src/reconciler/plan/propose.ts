@@ -58,7 +58,7 @@ export async function propose(desk: Desk, project: Project, snapshot: Snapshot |
   const selection = select(desk.kinds, project, state, request);
   const observing = observingOf(desk, state, waited);
   const read = (names: Iterable<string>): Promise<World> => observe(observing, names);
-  const [world, secrets] = await Promise.all([read(neededKinds(project, selection, request)), compareSecrets(desk, project, selection, state)]);
+  const [world, secrets] = await Promise.all([read(neededKinds(project, selection, request, state)), compareSecrets(desk, project, selection, state)]);
   const { visibility } = observing;
   const input: PlanInput = {
     kinds: desk.kinds,
@@ -92,8 +92,10 @@ async function proveAbsence(observing: Observing, changes: readonly Change[], wo
   return new Map(proven.filter(([name, collection]) => collection !== world.get(name)));
 }
 
-function neededKinds(project: Project, selection: Selection, request: PlanRequest): ReadonlySet<string> {
-  const declared = [...selection.declarations.values()].map((one) => one.kind);
+/** Without a state only what is live tells how many objects the limits are a share of: also of kinds that the plan leaves out. */
+function neededKinds(project: Project, selection: Selection, request: PlanRequest, state: State | undefined): ReadonlySet<string> {
+  const isFirst = Object.keys(state?.resources ?? {}).length === 0;
+  const declared = [...selection.declarations.values(), ...(isFirst ? selection.others : [])].map((one) => one.kind);
   const lookups = request.destroy ? [] : project.lookups.map((lookup) => lookup.kind);
   return new Set([...declared, ...selection.removed.map(([, entry]) => entry.kind), ...lookups]);
 }

@@ -82,6 +82,18 @@ describe('a possible duplicate', () => {
   const unknown = new Reference('declared', 'accounts.new', 'id');
   it.each<Row>([
     { title: 'a rule with one more type', declared: one, live: rules(named('a', 'b', 'c', 'd')), blocks: dup },
+    {
+      title: 'a name in capitals that have no small letter of their own',
+      declared: [declare('accounts.s', { name: 'Stra\u00dfe' })],
+      live: { accounts: [root, live('accounts', '9', { name: 'STRASSE', account: '1' })] },
+      blocks: dup,
+    },
+    {
+      title: 'a name with an accent of its own',
+      declared: [declare('accounts.s', { name: 'Caf\u00e9' })],
+      live: { accounts: [root, live('accounts', '9', { name: 'Cafe\u0301', account: '1' })] },
+      blocks: dup,
+    },
     { title: 'a rule with half of the types of both', declared: one, live: rules(named('a', 'b', 'd')), blocks: dup },
     { title: 'a rule with less than half of them', declared: one, live: rules(named('a', 'd', 'e')), blocks: [] },
     { title: 'another scope', declared: one, live: rules({ associated_accounts: ['2'], ...named('a', 'b') }), blocks: [] },

@@ -24,6 +24,24 @@ it('a young object that a replica does not show is deleted, and not let go', asy
   expect(cloud.objects('alert_rules')).toHaveLength(1);
 });
 
+it('a young object that a reading after its update lacks is read again', async () => {
+  let hidden = 0;
+  const cloud = rig({
+    estate: theirs,
+    async intercept({ method, path }, proceed) {
+      const answer = await proceed();
+      if (method === 'PATCH') hidden = 2;
+      if (method !== 'GET' || !path.includes('alert_rules') || hidden === 0) return answer;
+      hidden -= 1;
+      return { ...answer, body: JSON.stringify({ data: [], meta: { next: null } }) };
+    },
+  });
+  const other = { ...rule, values: { ...rule.values, filter_criteria: { alert_type__in: ['connection_state'] } } };
+  await cloud.apply(desire(rule));
+  expect(await cloud.apply(desire(other))).toMatchObject({ exit: 0, outcomes: [{ action: 'update', outcome: 'done' }] });
+  expect([hidden, (await cloud.plan(desire(other))).exit]).toEqual([0, 0]);
+});
+
 it.each([120_000, -120_000])('the clock is set by %i ms while a plan is looked at, and the machine starts again before the create lands', async (step) => {
   const cloud = rig({ estate: theirs, faults: [parseFault('late=30000,mode=reset,method=POST,times=1')] });
   cloud.onMutation = () => cloud.files.crashAt(0);

@@ -564,6 +564,59 @@ describe('configuration managers', () => {
     expect(JSON.stringify(outcomes)).not.toContain('canary');
   });
 
+  it.each<[string, (body: JsonObject) => unknown, string]>([
+    ['replaces by PATCH', ({ configuration }) => ({ configuration }), 'configuration.0.wan'],
+    ['takes the removed defaults back', () => ({ configuration: [{ ...full, lan: { mtu: 1500 } }, []] }), 'configuration.1'],
+  ])('are compared after a PATCH: a server that %s', async (_, stored, lost) => {
+    const cloud: Rig = loaded({
+      behaviours: { patching_configuration: true },
+      intercept: async ({ method, body = '' }, proceed) => {
+        const answer = await proceed();
+        if (method === 'PATCH') await byOthers(cloud, stored(JSON.parse(body) as JsonObject) as JsonObject);
+        return answer;
+      },
+    });
+    const { outcomes, exit } = await cloud.apply(patching(manager([{ lan: { mtu: 1500 } }])));
+    expect([exit, outcomes.map((one) => [one.outcome, one.diagnostic?.code])]).toEqual([1, [['failed', 'members-lost']]]);
+    expect(outcomes[0]?.diagnostic?.summary).toContain(lost);
+    expect(outcomes[0]?.diagnostic?.detail).toContain('ersion_number went from 4 to 6');
+  });
+
+  it('are compared after a PUT without configuration: a server that replaces the whole record', async () => {
+    const cloud: Rig = loaded({
+      intercept: async ({ method }, proceed) => {
+        const answer = await proceed();
+        if (method === 'PUT') await byOthers(cloud, { configuration: [{}, []] });
+        return answer;
+      },
+    });
+    const { outcomes, exit } = await cloud.apply(desire(manager(undefined, { suspended: true })));
+    expect([exit, outcomes.map((one) => one.diagnostic?.code)]).toEqual([1, ['members-lost']]);
+  });
+
+  it.each<[string, Json]>([
+    ['a third part', [full, [], 'third']],
+    ['an object alone', full],
+    ['a text', 'on'],
+    ['paths that are no list', [full, { lan: 1 }]],
+  ])('are not written where the live document has an unknown form: %s', async (_, configuration) => {
+    const cloud = withManagers([managerRecord('30', '12', configuration as never)]);
+    const { outcomes, exit } = await cloud.apply(mtu(1500));
+    expect([exit, outcomes.map((one) => one.diagnostic?.code), sent(cloud)]).toEqual([1, ['unknown-form'], []]);
+    expect(configurationOf(cloud)).toEqual(configuration);
+  });
+
+  it('leave literals under names of secrets out of the state, and notice changes of them all the same', async () => {
+    const cloud = cloudOf();
+    const project = desire(manager([{ users: { api_key: 'canary-literal', name: 'a' }, peers: [{ 'auth-token': 'canary-peer', host: 'h' }] }]));
+    expect((await cloud.apply(project)).exit).toBe(0);
+    expect([...cloud.files.contents.values()].join('\n')).not.toContain('canary');
+    expect([(await cloud.plan(project)).exit, (await cloud.drift(project)).drift]).toEqual([0, []]);
+    await byOthers(cloud, { configuration: [{ users: { api_key: 'other', name: 'a' }, peers: [{ 'auth-token': 'canary-peer', host: 'h' }] }, []] });
+    expect((await cloud.plan(project)).plan.changes[0]).toMatchObject({ action: 'update', changes: [{ path: 'configuration.0.users.api_key' }] });
+    expect((await cloud.drift(project)).drift.map(({ address }) => address)).toEqual(['configuration_managers.depot']);
+  });
+
   it('are compared afterwards: a server that does not take ours', async () => {
     const { outcomes, exit } = await altering((tree) => (tree['lan'] = { mtu: 1400 })).apply(mtu(1500));
     expect([exit, outcomes.map((one) => [one.outcome, one.diagnostic?.code])]).toEqual([5, [['unknown', 'not-shown']]]);
@@ -573,7 +626,7 @@ describe('configuration managers', () => {
     const added = await altering((tree) => (tree['extra'] = 'canary')).apply(mtu(1500));
     expect([added.exit, added.diagnostics.map(({ severity, code, summary }) => [severity, code, summary])]).toEqual([
       0,
-      [['info', 'changed-meanwhile', 'configuration_managers.depot: members that were not sent are live: configuration.0.extra.']],
+      [['info', 'changed-meanwhile', 'configuration_managers.depot: members that this write did not set are live: configuration.0.extra.']],
     ]);
     const cloud = loaded();
     let first = true;
