@@ -120,7 +120,7 @@ export function indexPage(kinds: readonly Kind[], others: readonly Collection[])
     `| kind | |\n|---|---|\n${rows(kinds)}`,
     '## What is only read',
     `| collection | |\n|---|---|\n${rows(others)}`,
-    '`trueup get access` is a view of accounts and authorizations together: who may do what where. [The story of an audit](../audit.md#who-may-do-what).',
+    '`trueup get access` is a view of accounts and authorizations together: who may do what where. [The story of an audit](../../how-to/audit-drift.md#who-may-do-what).',
     '## Settings',
     'At most once in a project, in any of its files, below `settings`. The file of an environment (`trueup.<env>.yaml`, read with `--env`) may overlay them.',
     table(settings.attributes),

@@ -7,7 +7,7 @@ export function terraformPage({ provider, resources, dataSources }: ProviderSche
     Object.entries(blocks).flatMap(([name, schema]) => [`### ${word === 'data' ? `data ${name}` : name}`, schema.description, table(schema.attributes)]);
   const sections = [
     '# Reference of the provider',
-    'How it is used: [Terraform and OpenTofu](terraform.md). Nested attributes are named with dots.',
+    'How it is used: [Terraform and OpenTofu](../how-to/terraform.md). Nested attributes are named with dots.',
     '## Provider',
     provider.description,
     table(provider.attributes),

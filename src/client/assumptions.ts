@@ -1,5 +1,5 @@
 // Everything that is assumed of the service, and what happens if it is wrong. `npm run generate` writes
-// the ledger of docs/api.md from it, and `trueup doctor --check-api` names its checks by it.
+// the ledger of docs/explanation/api.md from it, and `trueup doctor --check-api` names its checks by it.
 
 /** Where an assumption comes from. `confirmed` and `inferred`: from public material about services of this shape. */
 export type Source = 'reference' | 'confirmed' | 'inferred' | 'unknown';

@@ -102,7 +102,7 @@ describe('README.md', () => {
     expect(commands.filter(({ name }) => !told.includes(`\`${name}\``) && !told.includes(`\`trueup ${name}`)).map(({ name }) => name)).toEqual([]);
     const codes = [...section('Exit codes').matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, list = '']) => list.split(', ').map(Number));
     expect(new Set(codes)).toEqual(new Set(Object.values(exits)));
-    for (const text of [section('Safety'), read('docs/reliability.md')]) expect(policyRules.filter((rule) => !text.includes(`\`${rule}\``))).toEqual([]);
+    for (const text of [section('Safety'), read('docs/explanation/reliability.md')]) expect(policyRules.filter((rule) => !text.includes(`\`${rule}\``))).toEqual([]);
   });
 
   it('begins with the picture of a plan that is one', async () => {
@@ -124,9 +124,9 @@ describe('README.md', () => {
   });
 });
 
-describe('docs/emulator.md', () => {
+describe('docs/how-to/emulator.md', () => {
   it('tells a tour that goes as it is printed, with the files that it shows', () => {
-    const page = read('docs/emulator.md');
+    const page = read('docs/how-to/emulator.md');
     const shown = blocksOf(page).flatMap(({ text }) => {
       const [, name] = /^(?:\/\/|#) ([\w.-]+)\n/.exec(text) ?? [];
       return name === undefined ? [] : [[name, text] as const];
@@ -140,8 +140,8 @@ describe('docs/emulator.md', () => {
   });
 });
 
-describe('docs/audit.md', () => {
-  const page = read('docs/audit.md');
+describe('docs/how-to/audit-drift.md', () => {
+  const page = read('docs/how-to/audit-drift.md');
 
   it('shows of an audit what an example shows', () => {
     const example = read('examples/who-changed-it/README.md');
@@ -154,7 +154,7 @@ describe('docs/audit.md', () => {
     const made = [...read('src/report/metrics.ts').matchAll(/(?:gauge|counter)\(\s*'(\w+)'/g)].map(([, name]) => `trueup_${name}`);
     const told = [...page.matchAll(/`(trueup_\w+)[`{]/g)].map(([, name]) => name);
     expect(new Set(told)).toEqual(new Set(made));
-    expect(driftFormats.filter((format) => !read('docs/reports.md').includes(`| \`${format}\` |`))).toEqual([]);
+    expect(driftFormats.filter((format) => !read('docs/reference/reports.md').includes(`| \`${format}\` |`))).toEqual([]);
   });
 });
 
