@@ -86,7 +86,7 @@ export function collectionPage(collection: Collection): string {
     rows.length === 0
       ? 'What a record holds is not documented: it passes as it is, and a table shows what some record has.'
       : `${['| field | value | |', '|---|---|---|', ...rows].join('\n')}\n\n${id === undefined ? '' : `A record is identified by \`${id}\`. `}Fields that are not listed here pass as they are.`;
-  const sections = [`# ${name}`, `${doc} It is only read: by \`get\`, and by [expectations](../declarations.md#expectations).`, ...listing(collection), '## Fields', fields];
+  const sections = [`# ${name}`, `${doc} It can only be read: by \`get\`, and by [expectations](../expectations.md).`, ...listing(collection), '## Fields', fields];
   return `${origin}\n\n${sections.join('\n\n')}\n`;
 }
 
@@ -118,9 +118,9 @@ export function indexPage(kinds: readonly Kind[], others: readonly Collection[])
     '# Kinds',
     'What can be declared, and listed with `get`.',
     `| kind | |\n|---|---|\n${rows(kinds)}`,
-    '## What is only read',
+    '## Collections that can only be read',
     `| collection | |\n|---|---|\n${rows(others)}`,
-    '`trueup get access` is a view of accounts and authorizations together: who may do what where. [The story of an audit](../../how-to/audit-drift.md#who-may-do-what).',
+    '`trueup get access` is a view of accounts and authorizations together: the effective role of each user in each account. [What it shows](../audit.md#access-review).',
     '## Settings',
     'At most once in a project, in any of its files, below `settings`. The file of an environment (`trueup.<env>.yaml`, read with `--env`) may overlay them.',
     table(settings.attributes),

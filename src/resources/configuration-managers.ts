@@ -5,7 +5,7 @@ import { document, flag, integer, kind, ref, text } from '../model/index.js';
 export const configurationManagers = kind({
   name: 'configuration_managers',
   singular: 'configuration_manager',
-  doc: 'The configuration of a router. Recognised by its router; it cannot be created or deleted here, only adopted, changed and let go.',
+  doc: 'The configuration of a router. Recognised by its router; it cannot be created or deleted through the API, only adopted, updated and forgotten.',
   id: 'id',
   identity: ['router'],
   version: 'version_number',
