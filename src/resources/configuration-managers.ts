@@ -11,7 +11,7 @@ export const configurationManagers = kind({
   version: 'version_number',
   attributes: {
     router: ref('The router. Its id is not the one of its configuration manager.', 'routers', { immutable: true, wire: 'url' }),
-    suspended: flag('Whether the router is kept from taking over its configuration. Sent only where declared.', { optional: true, only_declared: true }),
+    suspended: flag('Whether the router does not receive its configuration. Sent only if it is declared.', { optional: true, only_declared: true }),
     configuration: document(
       'Members of the individual configuration (null takes one out), and the paths that are removed from the defaults. What is not declared stays as it is.',
       {

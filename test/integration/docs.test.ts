@@ -7,7 +7,8 @@ import { describe, expect, it, test } from 'vitest';
 import { commands } from '../../src/cli/command-table.js';
 import { parse } from '../../src/cli/program.js';
 import { lint, load } from '../../src/declarations/index.js';
-import { exits, policyRules } from '../../src/model/index.js';
+import { lifecycle, settings } from '../../src/declarations/vocabulary.js';
+import { exits, policyRules, walk } from '../../src/model/index.js';
 import { declarationFiles } from '../../src/platform/declaration-files.js';
 import { driftFormats } from '../../src/report/formats.js';
 import { collections, kinds } from '../../src/resources/index.js';
@@ -151,6 +152,16 @@ describe('the reference', () => {
     const codes = [...read('docs/reference/exit-codes.md').matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, list = '']) => list.split(', ').map(Number));
     expect(new Set(codes)).toEqual(new Set(Object.values(exits)));
     expect(policyRules.filter((rule) => !read('docs/reference/policy-rules.md').includes(`\n| \`${rule}\` |`))).toEqual([]);
+  });
+
+  it('names every setting, and everything that `lifecycle` takes', () => {
+    const page = read('docs/reference/declarations.md') + read('docs/reference/configurations.md');
+    const taken = [...kinds.values()].flatMap((kind) => {
+      const attribute = lifecycle(kind);
+      return attribute.word === 'object' ? Object.keys(attribute.attributes).map((name) => `\`${name}: `) : [];
+    });
+    const set = [...walk(settings.attributes)].flatMap(([path, { word }]) => (word === 'object' ? [] : [`\`${path.replace(/^v2_headers\./, '')}\``]));
+    expect([...set, ...taken].filter((name) => !page.includes(name) && !page.includes(name.replace('`', '`lifecycle: { ')))).toEqual([]);
   });
 
   it('names every metric and every format of a report', () => {
