@@ -1,15 +1,17 @@
-// Kinds → schemas, validators and reference docs; assumptions → the ledger of docs/api.md. What it writes is committed; with `--check` nothing is written
+// Kinds → schemas, validators and reference docs; commands → their reference; assumptions → the ledger of docs/explanation/api.md. What it writes is committed; with `--check` nothing is written
 // and stale files end in exit code 1.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
+import { commands } from '../src/cli/command-table.js';
 import { bodySchema, expectationSchema, settingsSchema, whereSchema } from '../src/declarations/file-schema.js';
 import { ajvOptions } from '../src/declarations/compile-validator.js';
 import { declarationsSchema, kindSchema } from '../src/declarations/index.js';
 import { digest, type JsonObject } from '../src/model/index.js';
 import { collections, kinds } from '../src/resources/index.js';
 import { providerSchema } from '../src/terraform/terraform-schema.js';
+import { commandsPage } from './command-docs.js';
 import { apiPage } from './ledger-docs.js';
 import { collectionPage, indexPage, kindPage } from './resource-docs.js';
 import { terraformPage } from './terraform-docs.js';
@@ -37,11 +39,12 @@ function outputs(): ReadonlyMap<string, string> {
     ['schemas/declarations.schema.json', json(declarationsSchema(kinds, collections))],
     ...list.map((kind) => [`schemas/${kind.name}.schema.json`, json(kindSchema(kind))] as const),
     ['src/declarations/generated/validators.js', validators()],
-    ['docs/terraform-reference.md', terraformPage(providerSchema(kinds, collections))],
-    ['docs/api.md', apiPage(readFileSync('docs/api.md', 'utf8'))],
-    ['docs/resources/README.md', indexPage(list, others)],
-    ...list.map((kind) => [`docs/resources/${kind.name}.md`, kindPage(kind)] as const),
-    ...others.map((one) => [`docs/resources/${one.name}.md`, collectionPage(one)] as const),
+    ['docs/reference/commands.md', commandsPage(commands)],
+    ['docs/reference/terraform.md', terraformPage(providerSchema(kinds, collections))],
+    ['docs/explanation/api.md', apiPage(readFileSync('docs/explanation/api.md', 'utf8'))],
+    ['docs/reference/resources/README.md', indexPage(list, others)],
+    ...list.map((kind) => [`docs/reference/resources/${kind.name}.md`, kindPage(kind)] as const),
+    ...others.map((one) => [`docs/reference/resources/${one.name}.md`, collectionPage(one)] as const),
   ]);
 }
 

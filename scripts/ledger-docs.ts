@@ -1,4 +1,4 @@
-// The ledger of docs/api.md, from the assumptions that the client states. What is written by hand around it stays.
+// The ledger of docs/explanation/api.md, from the assumptions that the client states. What is written by hand around it stays.
 import { areas, type Source } from '../src/client/assumptions.js';
 import { isChecked } from '../src/client/api-checks.js';
 
@@ -20,6 +20,6 @@ export function apiPage(page: string): string {
   });
   const [before, rest] = page.split(BEGIN);
   const [, after] = (rest ?? '').split(END);
-  if (before === undefined || after === undefined) throw new Error('docs/api.md has no place for the ledger');
+  if (before === undefined || after === undefined) throw new Error('docs/explanation/api.md has no place for the ledger');
   return `${before}${BEGIN}\n\n${tables.join('\n')}\n${END}${after}`;
 }

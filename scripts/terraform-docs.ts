@@ -6,8 +6,8 @@ export function terraformPage({ provider, resources, dataSources }: ProviderSche
   const section = (word: string, blocks: Readonly<Record<string, Schema>>): readonly string[] =>
     Object.entries(blocks).flatMap(([name, schema]) => [`### ${word === 'data' ? `data ${name}` : name}`, schema.description, table(schema.attributes)]);
   const sections = [
-    '# Reference of the provider',
-    'How it is used: [Terraform and OpenTofu](terraform.md). Nested attributes are named with dots.',
+    '# Types of the provider',
+    'What the provider does with them: [the Terraform provider](terraform-provider.md). Nested attributes are named with dots.',
     '## Provider',
     provider.description,
     table(provider.attributes),

@@ -1,5 +1,5 @@
 // Everything that is assumed of the service, and what happens if it is wrong. `npm run generate` writes
-// the ledger of docs/api.md from it, and `trueup doctor --check-api` names its checks by it.
+// the ledger of docs/explanation/api.md from it, and `trueup doctor --check-api` names its checks by it.
 
 /** Where an assumption comes from. `confirmed` and `inferred`: from public material about services of this shape. */
 export type Source = 'reference' | 'confirmed' | 'inferred' | 'unknown';
@@ -25,7 +25,7 @@ const lists = [
     name: 'v2-next',
     assumed: 'A listing has `data` and `meta.next`, and ends with a `meta.next` of null. There is no total.',
     source: 'reference',
-    otherwise: 'A page without them is refused, and with it the plan. So is a listing that leads back to itself, or goes on beyond ten empty pages or 1,000,000 records.',
+    otherwise: 'A page without them is refused, and with it the plan. So is a listing that leads back to itself, or continues beyond ten empty pages or 1,000,000 records.',
     tests: ['unit/client/listing.test.ts', 'unit/emulator/faults.test.ts'],
   },
   {
@@ -165,7 +165,7 @@ const identifiers = [
     assumed: 'Texts may come back HTML-escaped.',
     source: 'inferred',
     otherwise:
-      'Nothing changes: escaped and plain texts count as the same, and state and exports hold the plain form. An undeclared text goes back exactly as it was read: a service that escapes answers but does not unescape requests would escape it once more.',
+      'Nothing changes: escaped and plain texts count as the same, and state and exports hold the plain form. An undeclared string is sent back exactly as it was read: a service that escapes answers but does not unescape requests would escape it once more.',
     tests: ['unit/html-escaping.test.ts', 'unit/emulator/behaviours.test.ts', 'unit/reconciler/plan.test.ts'],
   },
   {
@@ -380,7 +380,7 @@ const v3 = [
   },
   {
     name: 'v3-next',
-    assumed: 'A listing has `data`, and goes on by `links.next`. It ends if that is null or absent, or if `meta.pagination.after` is null.',
+    assumed: 'A listing has `data`, and continues with `links.next`. It ends if that is null or absent, or if `meta.pagination.after` is null.',
     source: 'reference',
     otherwise: 'A page with neither is refused, and with it the plan.',
     tests: ['unit/client/listing.test.ts'],
@@ -424,7 +424,7 @@ const v3 = [
     name: 'v3-roles-reach-down',
     assumed: 'A role in an account reaches the accounts below it.',
     source: 'confirmed',
-    otherwise: '`last-administrator` counts an administrator of an account above who is none, and lets the last one go.',
+    otherwise: '`last-administrator` counts an administrator of an account above who is none, and does not block the removal of the last one.',
     tests: ['unit/reconciler/administrators.test.ts', 'unit/reconciler/access.test.ts'],
   },
   {
@@ -514,7 +514,7 @@ const time = [
   },
   {
     name: 'server-date',
-    assumed: 'Answers have a `Date`, by a clock that goes right.',
+    assumed: 'Answers have a `Date`, by a clock that is right.',
     source: 'inferred',
     otherwise: 'Without it, or if it went backwards, the whole settle time is waited. `doctor` reports a clock that is a minute apart.',
     tests: ['unit/reconciler/recover.test.ts'],

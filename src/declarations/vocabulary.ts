@@ -26,7 +26,9 @@ export const sections = ['settings', 'variables', 'lookups', 'expectations'] as 
 const header = (name: string): Attribute => text(`What this deployment calls ${name}.`, { optional: true });
 
 export const settings = object('How the project is run. At most once in a project.', {
-  target: choice('Absent: the environment names the target. `emulator`: the cloud in a box, with its data in `.trueup/emulator.json`.', ['emulator'], { optional: true }),
+  target: choice('Absent: the environment names the target. `emulator`: the emulator in the same process, with its data in `.trueup/emulator.json`.', ['emulator'], {
+    optional: true,
+  }),
   state: text('The state file, relative to the current folder.', { optional: true }),
   policy: object(
     'How many objects may be changed within 24 hours.',
@@ -38,7 +40,7 @@ export const settings = object('How the project is run. At most once in a projec
   ),
   requests_per_minute: integer('Calls a minute; 450 by default, unlimited for a target on this machine.', { optional: true }),
   v2_headers: object(
-    'Names of the four v2 headers, where a deployment has its own.',
+    'Names of the four v2 headers, if the deployment has its own.',
     Object.fromEntries(['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'].map((name) => [name, header(name)])),
     { optional: true },
   ),

@@ -18,7 +18,7 @@ export function accessHtml(document: AccessDocument): string {
     document,
     sections: [
       { id: 'diagnostics', title: 'To be known', count: diagnostics.length, content: diagnosticNotes(diagnostics) },
-      { id: 'access', title: 'Who may do what', content: [accessTable(access)] },
+      { id: 'access', title: 'Access review', content: [accessTable(access)] },
     ],
   });
 }

@@ -24,7 +24,7 @@ export function accessSentence({ users, accounts, cells }: AccessReview): string
     ...(unknown > 0 ? [`the account tree above ${plural(unknown, 'account')} is not known`] : []),
     ...(orphans + unknown === 0 ? ['every account has an administrator'] : []),
   ];
-  return `Access: ${plural(users.length, 'user')}, ${plural(accounts.length, 'account')}; ${notes.join('; ')}.`;
+  return `Access review: ${plural(users.length, 'user')}, ${plural(accounts.length, 'account')}; ${notes.join('; ')}.`;
 }
 
 export const accessHead = ['account', 'account_name', 'administrators', 'user', 'role', 'inherited_from', 'own_roles', 'declared', 'address'] as const;

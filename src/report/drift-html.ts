@@ -30,16 +30,16 @@ export function driftHtml(document: DriftDocument): string {
       ...order.map((status) => ({ count: drift.filter((one) => one.status === status).length, words: status, tone: driftActions[status] })),
       { count: summary.expectations_failed, words: 'expectations failed', tone: 'delete' },
       { count: summary.in_sync, words: 'in sync' },
-      { count: summary.unmanaged, words: 'not managed here' },
+      { count: summary.unmanaged, words: 'unmanaged' },
     ],
     document,
     sections: [
       { id: 'diagnostics', title: 'To be known', count: diagnostics.length, content: diagnosticNotes(diagnostics) },
       { id: 'drift', title: 'Drift', count: drift.length, content: recordItems(drift) },
       { id: 'expectations', title: 'Expectations', count: expectations.length, content: expectations.map(expectationItem) },
-      { id: 'health', title: 'Not well', count: health.length, content: healthTable(health) },
-      { id: 'unmanaged', title: 'Not managed here', count: summary.unmanaged, content: unmanagedTables(document.unmanaged, unmanaged_objects) },
-      { id: 'access', title: 'Who may do what', content: access ? [accessTable(access)] : [] },
+      { id: 'health', title: 'Health issues', count: health.length, content: healthTable(health) },
+      { id: 'unmanaged', title: 'Unmanaged', count: summary.unmanaged, content: unmanagedTables(document.unmanaged, unmanaged_objects) },
+      { id: 'access', title: 'Access review', content: access ? [accessTable(access)] : [] },
     ],
   });
 }
@@ -118,7 +118,7 @@ function healthTable(health: readonly Ailment[]): readonly Markup[] {
     ({ kind, id, address, summary, detail, at }) =>
       markup`<tr data-kind="${kind}"><th scope="row"><code>${address ?? `${kind} ${id}`}</code></th><td>${summary}${detail === undefined ? undefined : markup`<br><span class="muted text">${detail}</span>`}</td><td>${at === undefined ? undefined : moment(at)}</td></tr>\n`,
   );
-  return [table('Live objects that are as declared, or not declared, and still not well', ['Object', 'What', 'Since'], body)];
+  return [table('Live objects that do not work, declared or not', ['Object', 'What', 'Since'], body)];
 }
 
 function unmanagedTables(counts: Readonly<Record<string, number>>, objects: readonly UnmanagedRecord[]): readonly Markup[] {
@@ -126,5 +126,5 @@ function unmanagedTables(counts: Readonly<Record<string, number>>, objects: read
     const { kind, id, label } = stranger;
     return markup`<tr data-kind="${kind}"><th scope="row"><code>${kind}</code> <code>${id}</code></th><td>${label ?? ''}</td><td>${told(authorSentence(stranger))}</td></tr>\n`;
   });
-  return [...countTable('Live objects that nothing here manages', counts), ...(body.length === 0 ? [] : [table('Each of them', ['Object', 'Name', 'Who'], body)])];
+  return [...countTable('Live objects in no state and no declaration', counts), ...(body.length === 0 ? [] : [table('Each of them', ['Object', 'Name', 'Who'], body)])];
 }

@@ -60,7 +60,7 @@ const atMost = (level: Level): Level => ({ ...level, rows: Math.min(level.rows, 
 
 function* ailmentItems(health: readonly Ailment[], level: Level): Lines {
   if (health.length === 0) return;
-  yield* ['**Not well**', ''];
+  yield* ['**Health issues**', ''];
   yield* some(health, atMost(level), (ailment) => [`- ${prose(shorten(ailmentSentence(ailment), level.length))}`]);
   yield '';
 }
@@ -73,5 +73,5 @@ function* strangerTable(strangers: readonly UnmanagedRecord[], level: Level): Li
     prose(shorten(stranger.label ?? '', level.length)),
     prose(shorten(authorSentence(stranger), level.length)),
   ];
-  yield* folded(`Not managed here: ${plural(strangers.length, 'object')}`, ['', ...table(['Kind', 'Id', 'Name', 'Changed'], strangers, atMost(level), cells)]);
+  yield* folded(`Unmanaged: ${plural(strangers.length, 'object')}`, ['', ...table(['Kind', 'Id', 'Name', 'Changed'], strangers, atMost(level), cells)]);
 }

@@ -53,7 +53,7 @@ function* loggedLines(author: Author, color: Palette, width: number): Lines {
 
 function* ailmentLines(health: readonly Ailment[], color: Palette, width: number): Lines {
   if (health.length === 0) return;
-  yield color.bold('Not well:');
+  yield color.bold('Health issues:');
   for (const ailment of health.slice(0, most)) yield* flow(ailmentSentence(ailment), { width, lead: '  ! ', paintLead: color.yellow });
   yield* rest(health.length, color);
   yield '';
@@ -61,7 +61,7 @@ function* ailmentLines(health: readonly Ailment[], color: Palette, width: number
 
 function* strangerLines(strangers: readonly UnmanagedRecord[], color: Palette, width: number): Lines {
   if (strangers.length === 0) return;
-  yield color.bold('Live, and managed by nothing here:');
+  yield color.bold('Unmanaged:');
   for (const stranger of strangers.slice(0, most)) {
     yield* flow(strangerSentence(stranger), { width, lead: '  ', hang: 4 });
     if (stranger.changed_by !== 'unknown') yield* flow(authorSentence(stranger), { width, lead: '    ', paint: color.dim });

@@ -1,16 +1,15 @@
-// The numbers of a continuous audit in Prometheus' text format. Label values come from outside; the format's own
-// escaping makes them inert.
+// The metrics of a continuous audit, in the text format and by the naming conventions of Prometheus. Label values come
+// from the service; they are escaped as the format demands.
 import { append, compareText, type DriftDocument } from '../model/index.js';
 import { visible } from './escaping.js';
 import { driftSentence, plural } from './words.js';
 
 /** What a watch remembers between its cycles. Times in seconds since 1970. */
 export interface WatchRecord {
-  readonly audits: { readonly good: number; readonly failed: number };
-  readonly startedAt: number;
+  readonly audits: { readonly success: number; readonly failure: number };
   readonly lastAt?: number;
-  /** When the last audit ended that left nothing unchecked. */
-  readonly lastGoodAt?: number;
+  /** When the last audit ended that checked everything. */
+  readonly lastSuccessAt?: number;
   /** Of the last cycle. */
   readonly seconds?: number;
   /** Requests of all cycles, by collection. */
@@ -31,7 +30,7 @@ export function watchSentence(document: DriftDocument, seconds: number): string 
     ...(expectations.length > 0 ? [`${met === expectations.length ? '' : `${met} of `}${plural(expectations.length, 'expectation')} met`] : []),
     ...errors.slice(0, mostNamed),
     ...(errors.length > mostNamed ? [plural(errors.length - mostNamed, 'more error')] : []),
-    ...(health.length > 0 ? [`${health.length} ailing`] : []),
+    ...(health.length > 0 ? [plural(health.length, 'health issue')] : []),
     plural(
       Object.values(requests).reduce((sum, count) => sum + count, 0),
       'request',
@@ -48,9 +47,9 @@ interface Metric {
   readonly samples: readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
 }
 
-/** Ends with a line feed. `now`: seconds since 1970. */
-export function metricsText(record: WatchRecord, kinds: readonly string[], now: number): string {
-  return metricsOf(record, kinds, now)
+/** Ends with a line feed. `version`: of trueup. */
+export function metricsText(record: WatchRecord, kinds: readonly string[], version: string): string {
+  return metricsOf(record, kinds, version)
     .filter(({ samples }) => samples.length > 0)
     .flatMap(({ name, help, type, samples }) => [
       `# HELP trueup_${name} ${help}`,
@@ -61,7 +60,7 @@ export function metricsText(record: WatchRecord, kinds: readonly string[], now: 
     .join('');
 }
 
-function metricsOf({ audits, startedAt, lastAt, lastGoodAt, seconds, requests, document }: WatchRecord, kinds: readonly string[], now: number): readonly Metric[] {
+function metricsOf({ audits, lastAt, lastSuccessAt, seconds, requests, document }: WatchRecord, kinds: readonly string[], version: string): readonly Metric[] {
   const gauge = (name: string, help: string, samples: Metric['samples']): Metric => ({ name, help, type: 'gauge', samples });
   const counter = (name: string, help: string, samples: Metric['samples']): Metric => ({ name, help, type: 'counter', samples });
   const single = (value: number | undefined): Metric['samples'] => (value === undefined ? [] : [[{}, value]]);
@@ -71,30 +70,30 @@ function metricsOf({ audits, startedAt, lastAt, lastGoodAt, seconds, requests, d
       .map((name) => [{ [label]: name }, counts[name] as number]);
   const expectations = document?.expectations ?? [];
   return [
+    gauge('build_info', 'The version of trueup, as a label. Always 1.', [[{ version }, 1]]),
     gauge(
       'drift_objects',
-      'Managed objects that drifted.',
+      'Managed objects with drift.',
       by('kind', document ? { ...zero(kinds), ...tally(document.drift.flatMap(({ kind, status }) => (status === 'settled' ? [] : [kind]))) } : {}),
     ),
     gauge(
       'settled_objects',
-      'Managed objects that were changed outside of trueup to what is declared.',
+      'Managed objects changed outside of trueup to what is declared.',
       by('kind', document ? tally(document.drift.flatMap(({ kind, status }) => (status === 'settled' ? [kind] : []))) : {}),
     ),
-    gauge('unmanaged_objects', 'Live objects that nothing here manages.', by('kind', document?.unmanaged ?? {})),
+    gauge('unmanaged_objects', 'Live objects in no state and no declaration.', by('kind', document?.unmanaged ?? {})),
     gauge('expectations_failed', 'Expectations that do not hold.', single(document?.summary.expectations_failed)),
     gauge(
       'expectation_failed',
-      '1 where the expectation does not hold, NaN where it could not be checked.',
+      '1 if the expectation does not hold, 0 if it holds, NaN if it could not be checked.',
       expectations.map(({ name, verdict }) => [{ expectation: name }, verdict === 'unknown' ? Number.NaN : verdict === 'failed' ? 1 : 0]),
     ),
-    gauge('ailing_objects', 'Live objects that are not well, by what they suffer from.', by('code', document ? tally(document.health.map(({ code }) => code)) : {})),
-    counter('api_requests_total', 'Requests to the cloud since the start.', by('collection', requests)),
-    counter('audits_total', 'Audits since the start.', by('result', { good: audits.good, failed: audits.failed })),
-    gauge('audit_duration_seconds', 'How long the last audit took.', single(seconds)),
-    gauge('last_audit_timestamp_seconds', 'When the last audit ended.', single(lastAt)),
-    gauge('last_good_audit_timestamp_seconds', 'When the last audit that left nothing unchecked ended.', single(lastGoodAt)),
-    gauge('last_good_audit_age_seconds', 'How long ago that was; without any, since the start.', single(now - (lastGoodAt ?? startedAt))),
+    gauge('unhealthy_objects', 'Live objects with a health issue, by its code.', by('code', document ? tally(document.health.map(({ code }) => code)) : {})),
+    counter('api_requests_total', 'API requests since the start, by collection.', by('collection', requests)),
+    counter('audits_total', 'Audits since the start. An audit that left anything unchecked is a failure.', by('result', { ...audits })),
+    gauge('audit_duration_seconds', 'Duration of the last audit.', single(seconds)),
+    gauge('audit_last_run_timestamp_seconds', 'Unix time at which the last audit ended.', single(lastAt)),
+    gauge('audit_last_success_timestamp_seconds', 'Unix time at which the last successful audit ended.', single(lastSuccessAt)),
   ];
 }
 

@@ -92,7 +92,7 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
       document.drift.map((record) => drifted(line, record)).join('') +
       document.expectations.map((one) => line(...expectationEvent(one))).join('') +
       document.health.map((ailment) => line('warn', 'ailment', ailmentSentence(ailment), { ailment })).join('') +
-      document.unmanaged_objects.map((object) => line('info', 'unmanaged', `${strangerSentence(object)}: not managed here; ${authorSentence(object)}`, { object })).join('') +
+      document.unmanaged_objects.map((object) => line('info', 'unmanaged', `${strangerSentence(object)}: unmanaged; ${authorSentence(object)}`, { object })).join('') +
       diagnostics(document.diagnostics) +
       line('info', 'drift_summary', driftSentence(document), { summary: document.summary, unmanaged: document.unmanaged }),
     event: (event) => {

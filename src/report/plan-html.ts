@@ -53,7 +53,7 @@ export function planHtml(document: PlanDocument): string {
       { id: 'impact', title: 'What it means for alerts', content: impact ? impactTables(impact) : [] },
       { id: 'requests', title: 'Requests, in order', count: requests.length, content: requestItems(requests) },
       { id: 'outside', title: 'Drift since the last apply', count: resource_drift.length, content: outsideItems(document) },
-      { id: 'unmanaged', title: 'Not managed here', content: countTable('Live objects that nothing here manages', document.unmanaged) },
+      { id: 'unmanaged', title: 'Unmanaged', content: countTable('Live objects in no state and no declaration', document.unmanaged) },
     ],
   });
 }

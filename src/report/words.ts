@@ -133,7 +133,7 @@ export function driftSentence({ drift, summary, expectations, diagnostics }: Dri
   const errors = countOf(diagnostics, 'error');
   if (errors > 0 && drift.length + summary.in_sync + expectations.length === 0) return `The audit could not be made: ${plural(errors, 'error')}.`;
   const failed = summary.expectations_failed > 0 ? [`${plural(summary.expectations_failed, 'expectation')} failed`] : [];
-  const rest = summary.unmanaged > 0 ? `, ${summary.unmanaged} not managed here` : '';
+  const rest = summary.unmanaged > 0 ? `, ${summary.unmanaged} unmanaged` : '';
   if (errors > 0) return `Audit with ${plural(errors, 'error')}: ${[`${summary.drifted} drifted`, ...failed].join(', ')}, ${summary.in_sync} in sync${rest}.`;
   const settled = drift.filter(({ status }) => status === 'settled').length;
   if (drift.length - settled + failed.length === 0)
@@ -190,7 +190,7 @@ export function unmanagedSentence(unmanaged: Readonly<Record<string, number>>): 
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${count} ${count === 1 ? kind.replace(/s$/, '') : kind}`)
     .toSorted((a, b) => (a.slice(a.indexOf(' ')) < b.slice(b.indexOf(' ')) ? -1 : 1));
-  return counts.length === 0 ? undefined : `Not managed here: ${counts.join(', ')}.`;
+  return counts.length === 0 ? undefined : `Unmanaged: ${counts.join(', ')}.`;
 }
 
 function countOf(diagnostics: readonly Diagnostic[], severity: Severity): number {

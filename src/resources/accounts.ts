@@ -11,7 +11,7 @@ export const accounts = kind({
   attributes: {
     name: text('Display name.'),
     account: ref('Parent account; absent means the account the API keys belong to.', 'accounts', { optional: true, wire: 'url' }),
-    is_disabled: flag('Whether the account is disabled. Sent only where declared.', { optional: true, only_declared: true }),
+    is_disabled: flag('Whether the account is disabled. Sent only if it is declared.', { optional: true, only_declared: true }),
     id: text('Record id.', { computed: true }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },

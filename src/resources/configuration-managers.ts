@@ -5,13 +5,13 @@ import { document, flag, integer, kind, ref, text } from '../model/index.js';
 export const configurationManagers = kind({
   name: 'configuration_managers',
   singular: 'configuration_manager',
-  doc: 'The configuration of a router. Recognised by its router; it cannot be created or deleted here, only adopted, changed and let go.',
+  doc: 'The configuration of a router. Recognised by its router; it cannot be created or deleted through the API, only adopted, updated and forgotten.',
   id: 'id',
   identity: ['router'],
   version: 'version_number',
   attributes: {
     router: ref('The router. Its id is not the one of its configuration manager.', 'routers', { immutable: true, wire: 'url' }),
-    suspended: flag('Whether the router is kept from taking over its configuration. Sent only where declared.', { optional: true, only_declared: true }),
+    suspended: flag('Whether the router does not receive its configuration. Sent only if it is declared.', { optional: true, only_declared: true }),
     configuration: document(
       'Members of the individual configuration (null takes one out), and the paths that are removed from the defaults. What is not declared stays as it is.',
       {

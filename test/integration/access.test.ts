@@ -37,7 +37,7 @@ describe('get access', () => {
         '  =North|<b> (5)  1       77    administrator     Headquarters',
         '  =North|<b> (5)  1       78    full_access_user                  read_only_user',
         '',
-        'Access: 2 users, 2 accounts; 1 role not as declared; every account has an administrator.',
+        'Access review: 2 users, 2 accounts; 1 role not as declared; every account has an administrator.',
         '',
       ].join('\n'),
     );
@@ -53,20 +53,20 @@ describe('get access', () => {
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual(review.cells);
     const markdown = await shown('markdown');
-    expect(markdown).toContain('### Access: 2 users');
+    expect(markdown).toContain('### Access review: 2 users');
     expect(markdown).not.toContain('<b>');
     const html = await shown('html');
     expect(html).toContain('≠ declared: read_only_user');
     expect(html).not.toContain('<b> (5)');
     const audit = await home.expect(0, ['drift', '--format', 'json'], { env });
     expect((JSON.parse(audit.stdout) as { access: unknown }).access).toEqual(review);
-    expect((await home.expect(0, ['drift'], { env })).stdout).toContain('Access: 2 users, 2 accounts');
+    expect((await home.expect(0, ['drift'], { env })).stdout).toContain('Access review: 2 users, 2 accounts');
   });
 
   test('works without declarations, and with those that do not load, and refuses filters', async () => {
     const home = folder({ 'estate.json': JSON.stringify(estate) });
     const { env } = await emulator(home, ['--seed', 'estate.json']);
-    expect((await home.expect(0, ['get', 'access'], { env })).stdout).toContain('Access: 2 users, 2 accounts; every account has an administrator.');
+    expect((await home.expect(0, ['get', 'access'], { env })).stdout).toContain('Access review: 2 users, 2 accounts; every account has an administrator.');
     home.write('trueup.yaml', 'accounts: { a: { nam: x } }\n');
     const { stderr } = await home.expect(0, ['get', 'access'], { env });
     expect(stderr).toContain('do not load');

@@ -26,7 +26,7 @@ test('holds, by GET alone, and says what cannot be checked', async () => {
   expect(stdout).toMatch(/^ok +v2-next +7 collections$/m);
   expect(stdout).toMatch(/^ok +v3-account-ids +/m);
   expect(stdout).not.toMatch(/BAD|not checked/);
-  expect(stdout).toMatch(/^note +others +\d+ assumptions cannot be checked by reading: docs\/api\.md /m);
+  expect(stdout).toMatch(/^note +others +\d+ assumptions cannot be checked by reading: docs\/explanation\/api\.md /m);
   expect(asked.filter((one) => !one.startsWith('GET '))).toEqual([]);
   expect(asked.filter((one) => /get_sim_info|iot/.test(one))).toEqual([]);
   expect(JSON.stringify(here.snapshot())).toBe(before);

@@ -1,13 +1,14 @@
-// What the documentation says is so: its commands parse, its names exist, its links lead somewhere, its YAML loads,
-// and the tour of the README, typed as it stands, answers what is printed there.
+// The documentation is true: its commands parse, its names exist, its links lead somewhere, its YAML loads, its
+// paragraphs are short, and what a page prints is what its commands print.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { commands } from '../../src/cli/command-table.js';
 import { parse } from '../../src/cli/program.js';
 import { lint, load } from '../../src/declarations/index.js';
-import { exits, policyRules } from '../../src/model/index.js';
+import { lifecycle, settings } from '../../src/declarations/vocabulary.js';
+import { exits, policyRules, walk } from '../../src/model/index.js';
 import { declarationFiles } from '../../src/platform/declaration-files.js';
 import { driftFormats } from '../../src/report/formats.js';
 import { collections, kinds } from '../../src/resources/index.js';
@@ -85,77 +86,97 @@ const slug = (heading: string): string =>
     .replaceAll(/[^\w\- ]/g, '')
     .replaceAll(' ', '-');
 
-describe('README.md', () => {
-  const readme = read('README.md');
-  const section = (name: string): string => new RegExp(`^## ${name}\n(.*?)^## `, 'ms').exec(readme)?.[1] ?? '';
+const generated = (page: string): boolean => read(page).startsWith('<!-- Generated');
+const guides = ['README.md', ...filesBelow('docs', '.md').filter((page) => !page.startsWith('docs/decisions') && !generated(page))];
 
+/** Paragraphs and items of lists: what stands between blank lines, without headings, tables and code. */
+const paragraphsOf = (markdown: string): readonly string[] =>
+  proseOf(markdown)
+    .split(/\n{2,}|\n(?=\s*(?:[-*]|\d+\.) )/)
+    .map((text) => text.trim())
+    .filter((text) => text !== '' && !text.startsWith('|') && !text.startsWith('#'));
+
+test.each(guides)('%s has paragraphs below 500 characters', (page) => {
+  expect(paragraphsOf(read(page)).filter((text) => text.length >= 500)).toEqual([]);
+});
+
+const typed = guides.filter((page) => stepsOf(read(page)).length > 0);
+
+test.each(typed)('%s prints what its commands print, with the files that it shows', (page) => {
+  const shown = blocksOf(read(page)).flatMap(({ text }) => {
+    const [, name] = /^(?:\/\/|#) ([\w.-]+)\n/.exec(text) ?? [];
+    return name === undefined ? [] : [[name, text] as const];
+  });
+  const home = folder(Object.fromEntries(shown));
+  try {
+    replay(stepsOf(read(page)), home.path);
+  } finally {
+    for (const name of readdirSync(home.path).filter((one) => one.endsWith('.pid'))) spawnSync('kill', [home.read(name).trim()]);
+  }
+});
+
+test('the README, the tutorial and two guides are typed', () => {
+  expect(typed.toSorted()).toEqual(['README.md', 'docs/how-to/emulator.md', 'docs/how-to/recover-from-exit-5.md', 'docs/tutorial/first-project.md']);
+});
+
+test('the index names every page', () => {
+  const index = read('docs/README.md');
+  const named = filesBelow('docs', '.md').filter((page) => !/^docs\/(?:decisions|reference\/resources)\/|^docs\/README/.test(page));
+  expect(named.filter((page) => !index.includes(`](${relative('docs', page)})`))).toEqual([]);
+});
+
+test('the README begins with the picture of a plan that is one', async () => {
+  const home = folder();
+  await home.expect(0, ['init']);
+  await home.expect(0, ['apply', '--auto-approve']);
+  const edit = (name: string, from: string, to: string): void => home.write(name, home.read(name).replace(from, to));
+  edit('.trueup/emulator.json', '"enabled":true', '"enabled":false');
+  edit('trueup.yaml', 'modem_wan_disconnected', 'wwan_disconnected');
+  edit('trueup.yaml', 'accounts:\n', 'accounts:\n  depot-7:\n    name: Depot 7\n    account: "${accounts.field-ops.id}"\n\n');
+  const picture = blocksOf(read('README.md')).find(({ language }) => language === 'text')?.text ?? '';
+  expect(anywhere((await home.expect(0, ['plan'])).stdout)).toMatch(pattern(anywhere(picture)));
+});
+
+describe('the reference', () => {
   it('names every variable of the environment that the code reads, and no other', () => {
     const plain = (name: string): string => name.replace(/_(?:FILE|NAME|name)$/, '');
     const names = (text: string): readonly string[] => text.match(/\b(?:TRUEUP_[A-Z0-9_]*[A-Z0-9]|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)/g)?.map(plain) ?? [];
     const code = filesBelow('src', '.ts').flatMap((path) => [...names(read(path)), ...[...read(path).matchAll(/environment\['([A-Z_]+)'\]/g)].map(([, name = '']) => plain(name))]);
-    const told = [...section('Environment').matchAll(/`([A-Z][A-Z0-9_]*(?:_name)?)`/g)].map(([, name = '']) => plain(name));
+    const told = [...read('docs/reference/environment.md').matchAll(/`([A-Z][A-Z0-9_]*(?:_name)?)`/g)].map(([, name = '']) => plain(name));
     expect(new Set(told)).toEqual(new Set(code));
   });
 
   it('names every command, exit code and policy rule', () => {
-    const told = section('Commands');
-    expect(commands.filter(({ name }) => !told.includes(`\`${name}\``) && !told.includes(`\`trueup ${name}`)).map(({ name }) => name)).toEqual([]);
-    const codes = [...section('Exit codes').matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, list = '']) => list.split(', ').map(Number));
+    const told = read('docs/reference/commands.md');
+    expect(commands.filter(({ name }) => !told.includes(`\n## trueup ${name}\n`)).map(({ name }) => name)).toEqual([]);
+    const codes = [...read('docs/reference/exit-codes.md').matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, list = '']) => list.split(', ').map(Number));
     expect(new Set(codes)).toEqual(new Set(Object.values(exits)));
-    for (const text of [section('Safety'), read('docs/reliability.md')]) expect(policyRules.filter((rule) => !text.includes(`\`${rule}\``))).toEqual([]);
+    expect(policyRules.filter((rule) => !read('docs/reference/policy-rules.md').includes(`\n| \`${rule}\` |`))).toEqual([]);
   });
 
-  it('begins with the picture of a plan that is one', async () => {
-    const home = folder();
-    await home.expect(0, ['init']);
-    await home.expect(0, ['apply', '--auto-approve']);
-    const edit = (name: string, from: string, to: string): void => home.write(name, home.read(name).replace(from, to));
-    edit('.trueup/emulator.json', '"enabled":true', '"enabled":false');
-    edit('trueup.yaml', 'modem_wan_disconnected', 'wwan_disconnected');
-    edit('trueup.yaml', 'accounts:\n', 'accounts:\n  depot-7:\n    name: Depot 7\n    account: "${accounts.field-ops.id}"\n\n');
-    const picture = blocksOf(readme).find(({ language }) => language === 'text')?.text ?? '';
-    expect(anywhere((await home.expect(0, ['plan'])).stdout)).toMatch(pattern(anywhere(picture)));
-  });
-
-  it('tells a tour that goes as it is printed', () => {
-    const steps = stepsOf(readme);
-    expect(steps.length).toBeGreaterThan(5);
-    replay(steps, folder().path);
-  });
-});
-
-describe('docs/emulator.md', () => {
-  it('tells a tour that goes as it is printed, with the files that it shows', () => {
-    const page = read('docs/emulator.md');
-    const shown = blocksOf(page).flatMap(({ text }) => {
-      const [, name] = /^(?:\/\/|#) ([\w.-]+)\n/.exec(text) ?? [];
-      return name === undefined ? [] : [[name, text] as const];
+  it('names every setting, and everything that `lifecycle` takes', () => {
+    const page = read('docs/reference/declarations.md') + read('docs/reference/configurations.md');
+    const taken = [...kinds.values()].flatMap((kind) => {
+      const attribute = lifecycle(kind);
+      return attribute.word === 'object' ? Object.keys(attribute.attributes).map((name) => `\`${name}: `) : [];
     });
-    const home = folder(Object.fromEntries(shown));
-    try {
-      replay(stepsOf(page), home.path);
-    } finally {
-      for (const name of readdirSync(home.path).filter((one) => one.endsWith('.pid'))) spawnSync('kill', [home.read(name).trim()]);
-    }
+    const set = [...walk(settings.attributes)].flatMap(([path, { word }]) => (word === 'object' ? [] : [`\`${path.replace(/^v2_headers\./, '')}\``]));
+    expect([...set, ...taken].filter((name) => !page.includes(name) && !page.includes(name.replace('`', '`lifecycle: { ')))).toEqual([]);
+  });
+
+  it('names every metric and every format of a report', () => {
+    const made = [...read('src/report/metrics.ts').matchAll(/(?:gauge|counter)\(\s*'(\w+)'/g)].map(([, name]) => `trueup_${name}`);
+    const told = [...read('docs/reference/metrics.md').matchAll(/`(trueup_\w+)[`{]/g)].map(([, name]) => name);
+    expect(new Set(told)).toEqual(new Set(made));
+    expect(driftFormats.filter((format) => !read('docs/reference/reports.md').includes(`| \`${format}\` |`))).toEqual([]);
   });
 });
 
-describe('docs/audit.md', () => {
-  const page = read('docs/audit.md');
-
-  it('shows of an audit what an example shows', () => {
-    const example = read('examples/who-changed-it/README.md');
-    const shown = blocksOf(page).flatMap(({ language, text }) => (language === 'text' ? text.trimEnd().split('\n\n') : []));
-    expect(shown.length).toBeGreaterThan(3);
-    expect(shown.filter((part) => !example.includes(part))).toEqual([]);
-  });
-
-  it('names every metric and every form of a report', () => {
-    const made = [...read('src/report/metrics.ts').matchAll(/(?:gauge|counter)\(\s*'(\w+)'/g)].map(([, name]) => `trueup_${name}`);
-    const told = [...page.matchAll(/`(trueup_\w+)[`{]/g)].map(([, name]) => name);
-    expect(new Set(told)).toEqual(new Set(made));
-    expect(driftFormats.filter((format) => !read('docs/reports.md').includes(`| \`${format}\` |`))).toEqual([]);
-  });
+test('the guide to audits shows what an example shows', () => {
+  const example = read('examples/who-changed-it/README.md');
+  const shown = blocksOf(read('docs/how-to/audit-drift.md')).flatMap(({ language, text }) => (language === 'text' ? text.trimEnd().split('\n\n') : []));
+  expect(shown.length).toBeGreaterThan(3);
+  expect(shown.filter((part) => !example.includes(part))).toEqual([]);
 });
 
 describe('docs/decisions', () => {

@@ -37,21 +37,21 @@ describe('watch', () => {
     expect(samples(await answer.text())).toMatchObject({
       'trueup_drift_objects{kind="accounts"}': 0,
       'trueup_unmanaged_objects{kind="accounts"}': 1,
-      'trueup_audits_total{result="good"}': 1,
-      'trueup_audits_total{result="failed"}': 0,
+      'trueup_audits_total{result="success"}': 1,
+      'trueup_audits_total{result="failure"}': 0,
     });
     expect((await fetch(url.replace('/metrics', '/'))).status).toBe(404);
     await changeName(env, 'Pager', 'Other');
     await watch.says('Drift: 1 changed');
     const seen = samples(await (await fetch(url)).text());
     expect(seen['trueup_drift_objects{kind="alert_push_destinations"}']).toBe(1);
-    expect(seen['trueup_last_good_audit_age_seconds']).toBeLessThan(60);
+    expect(Date.now() / 1000 - (seen['trueup_audit_last_success_timestamp_seconds'] ?? 0)).toBeLessThan(60);
     expect(seen['trueup_api_requests_total{collection="accounts"}']).toBeGreaterThan(1);
     watch.child.kill('SIGTERM');
     const ended = await watch.ended;
     expect(ended.code).toBe(143);
     expect(ended.stdout).toMatch(/^(?:\d{4}-\d\d-\d\dT[\d:.]+Z (?:No drift|Drift).*\n)+$/);
-    expect(Object.keys(samples(home.read('trueup.prom')))).toContain('trueup_last_good_audit_timestamp_seconds');
+    expect(Object.keys(samples(home.read('trueup.prom')))).toContain('trueup_audit_last_success_timestamp_seconds');
     expect(ended.stderr).toMatch(/GET http/);
     expect(ended.stderr).not.toMatch(/(?:POST|PUT|PATCH|DELETE) http/);
   });
@@ -75,7 +75,7 @@ describe('watch', () => {
         .every((line) => /^\S+Z (?:Drift|failed: )/.test(line)),
     ).toBe(true);
     const seen = samples(home.read('trueup.prom'));
-    expect(seen['trueup_audits_total{result="failed"}']).toBeGreaterThan(0);
+    expect(seen['trueup_audits_total{result="failure"}']).toBeGreaterThan(0);
     expect(seen['trueup_drift_objects{kind="accounts"}']).toBe(1);
   }, 60_000);
 
@@ -98,9 +98,9 @@ describe('watch', () => {
       trueup_expectations_failed: 1,
       'trueup_expectation_failed{expectation="few"}': 1,
       'trueup_expectation_failed{expectation="paid"}': Number.NaN,
-      'trueup_audits_total{result="good"}': 0,
+      'trueup_audits_total{result="success"}': 0,
     });
-    expect(home.read('trueup.prom')).not.toContain('last_good_audit_timestamp');
+    expect(home.read('trueup.prom')).not.toContain('last_success_timestamp');
   });
 
   test('tells once that the activity log cannot be read', async () => {

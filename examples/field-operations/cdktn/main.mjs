@@ -59,7 +59,7 @@ rule('data-cap', [hq], ['data_cap_threshold'], [tickets], { settings: { data_cap
 rule('intrusion', [sites.depot7, sites.depot8], ['sim_door_event', 'geofence_proximity_change'], [pager, nightShift]);
 rule('locked-out', [hq], ['account_locked'], [tickets]);
 
-// Who may do what. The API neither creates nor deletes authorizations: these exist and are adopted by user and account.
+// Roles of users. The API neither creates nor deletes authorizations: these exist and are adopted by user and account.
 const role = (key, user, account, name) => new AccountAuthorization(stack, key, { user, account: account.id, role: name });
 role('ada-everywhere', '71', hq, 'administrator');
 role('ben-everywhere', '72', hq, 'administrator');

@@ -175,7 +175,7 @@ resource "devicecloud_alert_rule" "locked-out" {
   http_destinations   = [devicecloud_alert_push_destination.tickets.destination_config_id]
 }
 
-# Who may do what. The API neither creates nor deletes authorizations: these exist and are adopted by user and account.
+# Roles of users. The API neither creates nor deletes authorizations: these exist and are adopted by user and account.
 
 resource "devicecloud_account_authorization" "everywhere" {
   for_each = { ada = ["71", "administrator"], ben = ["72", "administrator"], chloe = ["73", "read_only_user"] }

@@ -151,7 +151,7 @@ async function assumed(context: Context, settings: Settings): Promise<readonly F
   );
   if (refused) return [...findings, bad('assumptions', why(refused))];
   const left = assumptions.length - findings.length;
-  return [...findings, note('others', `${left} assumptions cannot be checked by reading: docs/api.md says what happens if they are wrong`)];
+  return [...findings, note('others', `${left} assumptions cannot be checked by reading: docs/explanation/api.md says what happens if they are wrong`)];
 }
 
 /** Listed in pages of one record: a listing proves the address, where what is read by its id may just not be there. */

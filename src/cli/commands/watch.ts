@@ -10,6 +10,7 @@ import { serveMetrics } from '../metrics-server.js';
 import { checkOutputs } from '../output-files.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { spanOf } from '../time-arguments.js';
+import { version } from '../version.js';
 import { withProject } from '../working-context.js';
 
 const SHORTEST = 1000;
@@ -25,8 +26,8 @@ export const run: Command = async (context, paths) => {
   const file = flags.metricsFile === undefined ? undefined : resolve(cwd, flags.metricsFile);
   if (file !== undefined) await checkOutputs(context, [{ flag: '--metrics-file', path: file }], paths);
   const quiet = sayingOnce(context);
-  let record: WatchRecord = { audits: { good: 0, failed: 0 }, startedAt: clock.now() / 1000, requests: {} };
-  const text = (): string => metricsText(record, [...context.kinds.keys()], clock.now() / 1000);
+  let record: WatchRecord = { audits: { success: 0, failure: 0 }, requests: {} };
+  const text = (): string => metricsText(record, [...context.kinds.keys()], version);
   const port = flags.metricsPort === undefined ? undefined : wholeNumber('--metrics-port', flags.metricsPort, 0, 65_535);
   const served = port === undefined ? undefined : await serveMetrics({ host: flags.metricsHost ?? '127.0.0.1', port }, text);
   if (served) err.write(`Metrics at ${served.url}\n`);
@@ -84,12 +85,12 @@ async function once(context: Context, paths: readonly string[]): Promise<Cycle> 
 function grown(before: WatchRecord, { seconds, requests, document, good: whole }: Cycle, now: number): WatchRecord {
   const sum = { ...before.requests };
   for (const [name, count] of Object.entries(requests)) sum[name] = (sum[name] ?? 0) + count;
-  const { good, failed } = before.audits;
+  const { success, failure } = before.audits;
   return {
     ...before,
-    audits: whole ? { good: good + 1, failed } : { good, failed: failed + 1 },
+    audits: whole ? { success: success + 1, failure } : { success, failure: failure + 1 },
     lastAt: now,
-    ...(whole && { lastGoodAt: now }),
+    ...(whole && { lastSuccessAt: now }),
     ...(document && { document }),
     seconds,
     requests: sum,

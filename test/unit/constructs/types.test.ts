@@ -71,7 +71,7 @@ test.each([
 });
 
 test('the programs of the documentation compile', () => {
-  const page = readFileSync(join(root, 'docs/cdk.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs/how-to/cdk.md'), 'utf8');
   const programs = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, text]) => text as string);
   expect(programs).toHaveLength(2);
   for (const [index, text] of programs.entries()) expect(compiled(text, `page-${index}`, esm)).toEqual([]);

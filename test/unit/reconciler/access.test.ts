@@ -133,7 +133,7 @@ describe('the access review', () => {
     const found = review([holds('a', '7', '99', 'read_only_user'), holds('b', '7', '1', 'administrator')], [], tree.slice(0, 1));
     expect(cells(found)).toEqual(['7 1 administrator', '7 99 read_only_user']);
     expect(found.accounts.at(-1)).toEqual({ id: '99', name: '99', depth: 0, administrators: null });
-    expect(accessSentence(found)).toBe('Access: 1 user, 2 accounts; the account tree above 1 account is not known.');
+    expect(accessSentence(found)).toBe('Access review: 1 user, 2 accounts; the account tree above 1 account is not known.');
   });
 
   it('shows accounts that are below one another in a circle as tops, with those below them, and says so', () => {
