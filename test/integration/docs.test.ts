@@ -7,12 +7,13 @@ import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/command-table.js';
 import { parse } from '../../src/cli/program.js';
 import { lint, load } from '../../src/declarations/index.js';
-import { exits, policyRules } from '../../src/model/index.js';
+import { exits } from '../../src/model/index.js';
 import { declarationFiles } from '../../src/platform/declaration-files.js';
 import { driftFormats } from '../../src/report/formats.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { folder } from '../support/cli.js';
 import { anywhere, blocksOf, pattern, replay, stepsOf } from '../support/printed.js';
+import { everyRule } from '../support/rule-names.js';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -102,7 +103,7 @@ describe('README.md', () => {
     expect(commands.filter(({ name }) => !told.includes(`\`${name}\``) && !told.includes(`\`trueup ${name}`)).map(({ name }) => name)).toEqual([]);
     const codes = [...section('Exit codes').matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, list = '']) => list.split(', ').map(Number));
     expect(new Set(codes)).toEqual(new Set(Object.values(exits)));
-    for (const text of [section('Safety'), read('docs/reliability.md')]) expect(policyRules.filter((rule) => !text.includes(`\`${rule}\``))).toEqual([]);
+    for (const text of [section('Safety'), read('docs/reliability.md')]) expect(everyRule.filter((rule) => !text.includes(`\`${rule}\``))).toEqual([]);
   });
 
   it('begins with the picture of a plan that is one', async () => {

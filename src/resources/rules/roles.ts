@@ -1,5 +1,5 @@
 // What roles mean: which is higher, who administers, and which changes touch that.
-import { own, roleLadder, type Adopt, type Change, type Roles, type Update, type Value } from '../model/index.js';
+import { own, roleLadder, type Adopt, type Change, type Roles, type Update, type Value } from '../../model/index.js';
 
 export const ACCOUNTS = 'accounts';
 export const AUTHORIZATIONS = 'account_authorizations';
