@@ -9,10 +9,11 @@ const allowed = {
   resources: ['^src/reconciler/', '^src/state/store-port\\.ts$', '^node_modules/tldts-icann/'],
   reconciler: ['^src/state/store-port\\.ts$', '^node_modules/(ajv|fast-json-patch|re2js)/'],
   state: [],
-  declarations: ['^node_modules/(ajv|re2js|yaml)/'],
+  declarations: ['^src/resources/role-ladder\\.ts$', '^node_modules/(ajv|re2js|yaml)/'],
   report: ['^node_modules/(fast-json-patch|picocolors)/'],
   terraform: [
     '^src/reconciler/(observe|visibility|plan/(match|document-diff|diff|policy|propose)|apply/(executor|recovery|document-write|read-back|guards))\\.ts$',
+    '^src/resources/role-ladder\\.ts$',
     '^src/state/store-port\\.ts$',
     '^node_modules/(@grpc|protobufjs|@msgpack)/',
   ],

@@ -1,6 +1,7 @@
 // The provider's block: what it says wins over the environment, and is handed on under the environment's names, so that
 // there is one way to read addresses and credentials.
-import { defaultSettings, providerBlock, Refusal, refuse, roleLadder, type Settings } from '../model/index.js';
+import { defaultSettings, providerBlock, Refusal, refuse, type Settings } from '../model/index.js';
+import { roleLadder } from '../resources/role-ladder.js';
 import { isRecord } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
 import type { WireDiagnostic } from './protocol/provider-server.js';

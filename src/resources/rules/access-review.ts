@@ -36,7 +36,7 @@ export async function reviewAccess(
   snapshot: Snapshot | undefined,
 ): Promise<{ readonly access: AccessReview; readonly diagnostics: readonly Diagnostic[] }> {
   const { kinds, rules, cloud, clock } = desk;
-  const names = [ACCOUNTS, AUTHORIZATIONS];
+  const names: readonly string[] = [ACCOUNTS, AUTHORIZATIONS];
   checkTarget(snapshot?.state, cloud.target);
   const resources = Object.fromEntries(Object.entries(snapshot?.state.resources ?? {}).filter(([, { kind }]) => names.includes(kind)));
   const state = snapshot && { ...snapshot.state, resources };
