@@ -34,6 +34,13 @@ const rules = Object.entries(allowed).map(([module, more]) => ({
 module.exports = {
   forbidden: [
     ...rules,
+    {
+      name: 'engine-knows-no-vendor',
+      comment: 'the engine is given a Provider; what knows the service lies in src/resources/rules',
+      severity: 'error',
+      from: { path: '^src/(model|reconciler)/' },
+      to: { path: '^src/(resources|client)/', reachable: true },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'model-by-its-index',

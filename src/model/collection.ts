@@ -3,11 +3,10 @@ import type { Attributes } from './attribute.js';
 import { isObject, own, type Json } from './json.js';
 import { didYouMean } from './did-you-mean.js';
 
-export type Dialect = 'v2' | 'v3' | 'iot';
-
 /** How a collection is read. */
 export interface Reading {
-  readonly dialect: Dialect;
+  /** Name of what speaks to it: read by the adapter alone. */
+  readonly dialect: string;
   /** Path of the collection, relative to the dialect's base address, as in `sites` or `beta/sites`. */
   readonly collection: string;
   /** How a listing goes on: by our own `offset`, or by the query of the answer's `next`. */

@@ -6,7 +6,6 @@ import type { Diagnostic } from './diagnostic.js';
 
 /** How a kind is spoken to. A verb that is absent does not exist, and nothing can make it. */
 export interface Operations extends Reading {
-  readonly dialect: 'v2' | 'v3';
   readonly by_id: string;
   /** Attribute of the identity that the listing filters by, under the same name. */
   readonly by_name?: string;
