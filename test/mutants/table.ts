@@ -310,6 +310,13 @@ export const mutants: readonly Mutant[] = [
   },
   { name: 'what was deleted just now is held', file: 'resources/rules/account-in-use.ts', find: '!isDeleted(name, live.id) && names', replace: 'names', tests: recheck },
   { name: 'what is allowed is read again', file: 'reconciler/apply/guards.ts', find: 'allow.includes(rule.name) ? [] : ', replace: '', tests: recheck },
+  {
+    name: 'only one rule reads again before a write',
+    file: 'reconciler/apply/guards.ts',
+    find: 'for (const one of rechecks) await one.before();',
+    replace: 'await rechecks[0]?.before();',
+    tests: ['unit/reconciler/provider.test.ts'],
+  },
   { name: 'a run without a state changes what it adopts', file: 'reconciler/plan/policy.ts', find: 'if (changed.length === 0) return [];', replace: 'return [];', tests: effects },
   {
     name: 'what lifecycle.adopt names counts as a first run',

@@ -10,9 +10,12 @@ import {
   Reference,
   type CloudWriter,
   type Declaration,
+  type Diagnostic,
   type Kind,
   type PlanDocument,
+  type PolicyRule,
   type Project,
+  type Recheck,
   type Values,
 } from '../../../src/model/index.js';
 import { apply, type Applied } from '../../../src/reconciler/apply/apply.js';
@@ -56,12 +59,12 @@ const documentOf = ({ plan }: Proposal): PlanDocument =>
     meta: { trueup_version: '0', generated_at: '', paths: ['.'], digest: '', target: 'memory', lineage: '', serial: 0, api_requests: {}, masking: maskingOf() },
   });
 
-function reading() {
+function reading(rules: readonly PolicyRule[] = library.rules) {
   const objects = new Map<string, Map<string, Values>>();
   const [files, machine, random] = [simulatedFiles(), simulatedMachine(), seededRandom()];
   const clock = simulatedClock();
   const signal = new AbortController().signal;
-  const desk = { ...library, fingerprints: scryptFingerprints({ cost: 4 }), clock, emit: () => undefined, settleMilliseconds: 60_000 };
+  const desk = { ...library, rules, fingerprints: scryptFingerprints({ cost: 4 }), clock, emit: () => undefined, settleMilliseconds: 60_000 };
   const cloud = libraryCloud(objects);
   const store = (process = machine.start()): Store => fileStore({ path: '/sim/state.json', files, clock, random, lock: process, version: '0' });
   const request = { targets: [], excludes: [], allow: [], destroy: false };
@@ -124,6 +127,23 @@ describe('a service in memory', () => {
     expect([exit, plan.verdicts]).toEqual([3, [{ rule: 'shelf-removed', verdict: 'blocked', address: 'shelves.maps', detail: 'shelves.maps is taken down' }]]);
     expect(await service.apply(less, undefined, ['shelf-removed'])).toMatchObject({ exit: 0 });
     expect(service.objects.get('shelves')?.has('shelf-1')).toBe(false);
+  });
+
+  it('is written under the rechecks of all its rules, and a write that breaks one is taken back', async () => {
+    const asked: string[] = [];
+    const rule = (name: string, after?: Recheck['after']): PolicyRule => ({
+      name,
+      judge: () => [],
+      rechecks: () => ({ of: () => ({ before: async () => void asked.push(name), ...(after && { after }) }) }),
+    });
+    const diagnostic = (why?: string): Diagnostic => ({ severity: 'error', code: 'title-needed', summary: why ?? 'the title was put back' });
+    const service = reading([rule('one'), rule('two', async () => ({ verdict: 'lost', restore: { title: 'Atlas' }, diagnostic }))]);
+    await service.apply(both);
+    const renamed = projectOf(maps, { ...atlas, values: { ...atlas.values, title: 'Globe' }, lifecycle: { adopt: 'book-1' } });
+    expect((await service.apply(renamed)).outcomes.find(({ kind }) => kind === 'books')).toMatchObject({ outcome: 'failed', diagnostic: { summary: 'the title was put back' } });
+    expect([asked, service.objects.get('books')?.get('book-1')]).toEqual([['one', 'two'], { title: 'Atlas', shelf: 'shelf-1' }]);
+    expect(await service.apply(renamed, undefined, ['two'])).toMatchObject({ exit: 0 });
+    expect([asked, service.objects.get('books')?.get('book-1')?.title]).toEqual([['one', 'two', 'one'], 'Globe']);
   });
 
   it.each(['shelves', 'books'])('is recovered: killed after the write of %s, the next run creates nothing twice', async (name) => {
