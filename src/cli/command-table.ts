@@ -2,6 +2,7 @@
 // answer `--help` before anything is loaded, and shell completion are all made from this table.
 import { behavioursHelp, dialects } from '../emulator/behaviours.js';
 import { allowableRules } from '../model/index.js';
+import { ruleNames } from '../resources/rules/names.js';
 import { driftFormats, planFormats } from '../report/formats.js';
 
 export interface FlagSpec {
@@ -78,7 +79,7 @@ const ndjson: FlagSpec = { spelling: '--json', doc: 'one JSON event a line, with
 const scope: readonly FlagSpec[] = [
   { spelling: '--target <address>', doc: 'only this address and what it refers to; repeatable', repeat: true },
   { spelling: '--exclude <address>', doc: 'not this address, nor what refers to it; repeatable', repeat: true },
-  { spelling: '--allow <rule>', doc: 'let this policy rule pass; repeatable', choices: allowableRules, repeat: true },
+  { spelling: '--allow <rule>', doc: 'let this policy rule pass; repeatable', choices: allowableRules(ruleNames), repeat: true },
 ];
 const detailed: FlagSpec = { spelling: '--detailed-exitcode', doc: 'exit 2 if anything differs' };
 const format = (choices: readonly string[]): FlagSpec => ({ spelling: '--format <format>', doc: 'output format', choices, initial: 'text' });

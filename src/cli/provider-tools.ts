@@ -9,6 +9,7 @@ import { machine } from '../platform/host.js';
 import { fileStore, maskedStore, notesBeside } from '../state/index.js';
 import type { ProviderServer } from '../terraform/protocol/provider-server.js';
 import { createProvider, type ProviderTools } from '../terraform/provider-calls.js';
+import { policyRules } from '../resources/rules/index.js';
 import { contextOf, type Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds } from './state-location.js';
 import { doorsIn, reach } from './target.js';
@@ -28,6 +29,7 @@ export async function providerOf(process: NodeJS.Process, log: ProviderTools['lo
   let checker: ReturnType<typeof checkerOf> | undefined;
   return createProvider({
     kinds,
+    rules: policyRules,
     collections,
     clock,
     random,

@@ -1,5 +1,5 @@
 // Everything a command about the cloud works with, set up in order and put away whatever happens.
-import { exits, Refusal, type Impact, type Project, type Plan, type PlanDocument, type PlanRequest, type PolicyRule, type Settings } from '../model/index.js';
+import { exits, Refusal, type Impact, type Project, type Plan, type PlanDocument, type PlanRequest, type Settings } from '../model/index.js';
 import type { Fingerprints } from '../platform/index.js';
 import type { AuditDesk } from '../reconciler/audit/drift.js';
 import type { Meta } from '../report/index.js';
@@ -30,6 +30,7 @@ export async function withCloud<T>(context: Context, settings: Settings, work: (
   const store = await storeOf(context, settings, env);
   const snapshot = await store.read();
   const fingerprints: Fingerprints = await fingerprintsOf(context);
+  const { provider } = await import('../resources/provider.js');
   const watching = await watch(context);
   const ahead: Record<string, number> = {};
   for (const { kind } of Object.values(snapshot?.state.resources ?? {})) ahead[kind] = (ahead[kind] ?? 0) + 1;
@@ -41,7 +42,7 @@ export async function withCloud<T>(context: Context, settings: Settings, work: (
       snapshot,
       reached,
       watch: watching,
-      desk: { kinds, collections, cloud: reached.cloud, fingerprints, clock, emit: watching.emit, settleMilliseconds: settleMilliseconds(context) },
+      desk: { ...provider, kinds, collections, cloud: reached.cloud, fingerprints, clock, emit: watching.emit, settleMilliseconds: settleMilliseconds(context) },
     });
   } finally {
     watching.end();
@@ -64,7 +65,7 @@ export async function withProject<T>(context: Context, paths: readonly string[],
 }
 
 export function requestOf({ flags }: Context): PlanRequest {
-  return { targets: flags.target ?? [], excludes: flags.exclude ?? [], allow: (flags.allow ?? []) as readonly PolicyRule[], destroy: flags.destroy ?? false };
+  return { targets: flags.target ?? [], excludes: flags.exclude ?? [], allow: flags.allow ?? [], destroy: flags.destroy ?? false };
 }
 
 /** What a document says of the run it comes from. */

@@ -250,7 +250,7 @@ const rules = [
     assumed: '`schedule` is null (at once) or `daily`. There may be others.',
     source: 'confirmed',
     otherwise: 'Others pass with a warning; what they mean for alerts is not judged.',
-    tests: ['unit/declarations/lint.test.ts', 'unit/reconciler/impact.test.ts'],
+    tests: ['unit/declarations/lint.test.ts', 'unit/resources/rules/impact.test.ts'],
   },
   {
     name: 'rule-settings',
@@ -264,7 +264,7 @@ const rules = [
     assumed: 'A rule without accounts and groups never fires. One that names an account hears of the accounts below it.',
     source: 'inferred',
     otherwise: 'A warning, the policy rule `rule-without-destination` and `plan --impact` are wrong. The latter reports how many alerts depend on it.',
-    tests: ['unit/declarations/lint.test.ts', 'unit/reconciler/health.test.ts', 'unit/reconciler/impact.test.ts'],
+    tests: ['unit/declarations/lint.test.ts', 'unit/resources/rules/health.test.ts', 'unit/resources/rules/impact.test.ts'],
   },
   {
     name: 'rule-email',
@@ -292,7 +292,7 @@ const rules = [
     assumed: 'The service suspends a destination after failures for some hours, and `suspended: false` resumes it.',
     source: 'confirmed',
     otherwise: 'The read-back shows that it did not take, and the run fails. Only `false` can be declared, and it is sent by PATCH alone.',
-    tests: ['unit/reconciler/health.test.ts', 'integration/answers.test.ts'],
+    tests: ['unit/resources/rules/health.test.ts', 'integration/answers.test.ts'],
   },
   {
     name: 'destination-in-use',
@@ -404,7 +404,7 @@ const v3 = [
     assumed: 'PUT takes the whole resource back with the role changed.',
     source: 'confirmed',
     otherwise: 'A refusal is reported in the words of the service. What administration depends on is read back at once.',
-    tests: ['contract/client.test.ts', 'unit/reconciler/administrators.test.ts'],
+    tests: ['contract/client.test.ts', 'unit/resources/rules/administrators.test.ts'],
   },
   {
     name: 'v3-one-each',
@@ -418,14 +418,14 @@ const v3 = [
     assumed: 'Roles are words, of which four are known: `no_access`, `read_only_user`, `full_access_user`, `administrator`. There are others.',
     source: 'reference',
     otherwise: 'Others pass with a warning. They count as the highest when given and as the lowest when taken away; `settings.roles` ranks them.',
-    tests: ['unit/reconciler/plan.test.ts', 'unit/reconciler/access.test.ts'],
+    tests: ['unit/reconciler/plan.test.ts', 'unit/resources/rules/access.test.ts'],
   },
   {
     name: 'v3-roles-reach-down',
     assumed: 'A role in an account reaches the accounts below it.',
     source: 'confirmed',
     otherwise: '`last-administrator` counts an administrator of an account above who is none, and does not block the removal of the last one.',
-    tests: ['unit/reconciler/administrators.test.ts', 'unit/reconciler/access.test.ts'],
+    tests: ['unit/resources/rules/administrators.test.ts', 'unit/resources/rules/access.test.ts'],
   },
   {
     name: 'v3-account-ids',
@@ -478,7 +478,7 @@ const logs = [
     assumed: 'An alert names an account or a router, and not both.',
     source: 'reference',
     otherwise: 'One that names both counts for its account; one that names neither is not judged by `plan --impact`.',
-    tests: ['unit/reconciler/impact.test.ts', 'unit/reconciler/assess.test.ts'],
+    tests: ['unit/resources/rules/impact.test.ts', 'unit/resources/rules/assess.test.ts'],
   },
   {
     name: 'audit-records',

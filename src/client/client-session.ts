@@ -49,7 +49,7 @@ export interface Session extends Courier, Vault {
   /** Names of the kinds whose ghost records were reported. */
   readonly ghostsReported: Set<string>;
   /** @throws Refusal where there is no address for the dialect; `subject` is what needs it. */
-  readonly doorOf: (name: Dialect['name'], subject: string) => Door;
+  readonly doorOf: (name: string, subject: string) => Door;
   /** A request with its credentials; `type` is the media type of its body, where that is not the dialect's. @throws Refusal */
   readonly callOf: (door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type?: string) => Call;
   /** The answer to a GET, or to a POST that only reads, that was one of `statuses` (200). @throws Refusal */
@@ -75,9 +75,10 @@ export function openSession(options: ConnectOptions): Session {
   const limited = all.some(({ base }) => !isLoopback(new URL(base.origin)));
   const { reveal, tidy } = vault();
 
-  function doorOf(name: Dialect['name'], subject: string): Door {
-    const dialect = { v2, v3, iot }[name];
-    return doors[name] ?? refuse('no-target', `${subject}: there is no ${name} address to speak to`, { detail: `Set ${dialect.address}, and ${dialect.credentials}.` });
+  function doorOf(name: string, subject: string): Door {
+    const dialect = [v2, v3, iot].find((one) => one.name === name);
+    if (!dialect) throw new Error(`${subject}: no dialect is named ${name}`);
+    return doors[dialect.name] ?? refuse('no-target', `${subject}: there is no ${name} address to speak to`, { detail: `Set ${dialect.address}, and ${dialect.credentials}.` });
   }
 
   function callOf(door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type = door.dialect.media): Call {

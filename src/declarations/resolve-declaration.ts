@@ -8,7 +8,6 @@ import {
   isTree,
   normalAll,
   object,
-  roleLadder,
   tryAddress,
   walk,
   type Attributes,
@@ -23,6 +22,7 @@ import {
   type Settings,
   type Values,
 } from '../model/index.js';
+import { roleLadder } from '../resources/role-ladder.js';
 import { placeText, type MayHold, type Piece } from './collect.js';
 import { ENV_NAME, escapeText, literalOf } from './expression.js';
 import { build, converted, substitute, type Desk, type Scope } from './interpolate.js';

@@ -11,7 +11,6 @@ import {
   own,
   ref,
   removals,
-  roleLadder,
   text,
   writables,
   type Attribute,
@@ -19,6 +18,7 @@ import {
   type Collections,
   type Kind,
 } from '../model/index.js';
+import { roleLadder } from '../resources/role-ladder.js';
 
 /** Top-level keys beside the kinds. */
 export const sections = ['settings', 'variables', 'lookups', 'expectations'] as const;

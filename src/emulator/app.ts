@@ -1,12 +1,12 @@
 // What both dialects share: who is asking, which verb a path knows, and the body that came.
 import type { Context, Hono } from 'hono';
-import { isObject, parseJson, type Dialect } from '../model/index.js';
+import { isObject, parseJson } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import type { Actor } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
 import type { Deliveries } from './deliveries.js';
 import type { Face } from './records.js';
-import { mediaTypes, turnDown } from './error-responses.js';
+import { mediaTypes, turnDown, type Dialect } from './error-responses.js';
 import type { Secrets } from './signing-secrets.js';
 import type { Store } from './record-store.js';
 

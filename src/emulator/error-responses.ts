@@ -1,6 +1,5 @@
 // A request the service turns down, and the error bodies it answers with: v2's `exception`, JSON:API's `errors`, and
 // problem+json, which stands for the sample flow too, of whose errors nothing is known.
-import type { Dialect } from '../model/index.js';
 import { escapeHtml, type Behaviours } from './behaviours.js';
 
 /** Thrown by handlers; becomes an answer at the edge of the app. `paths` name the fields or parameters at fault. */
@@ -20,6 +19,8 @@ export class Refused extends Error {
 export function turnDown(status: number, message: string, paths?: readonly string[], headers?: Readonly<Record<string, string>>): never {
   throw new Refused(status, message, paths, headers);
 }
+
+export type Dialect = 'v2' | 'v3' | 'iot';
 
 export const mediaTypes: Readonly<Record<Dialect, string>> = { v2: 'application/json', v3: 'application/vnd.api+json', iot: 'application/json' };
 

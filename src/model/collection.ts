@@ -3,12 +3,11 @@ import type { Attributes } from './attribute.js';
 import { isObject, own, type Json } from './json.js';
 import { didYouMean } from './did-you-mean.js';
 
-export type Dialect = 'v2' | 'v3' | 'iot';
-
 /** How a collection is read. */
 export interface Reading {
-  readonly dialect: Dialect;
-  /** Path of the collection, relative to the dialect's base address, as in `alert_rules` or `beta/account_authorizations`. */
+  /** Name of what speaks to it: read by the adapter alone. */
+  readonly dialect: string;
+  /** Path of the collection, relative to the dialect's base address, as in `sites` or `beta/sites`. */
   readonly collection: string;
   /** How a listing goes on: by our own `offset`, or by the query of the answer's `next`. */
   readonly paging: 'offset' | 'next';
@@ -34,7 +33,7 @@ export interface Reading {
 }
 
 export interface Collection {
-  /** Plural, as in addresses: `alert_rules`. */
+  /** Plural, as in addresses. */
   readonly name: string;
   readonly singular: string;
   readonly doc: string;
@@ -74,7 +73,7 @@ export function filterNames({ operations: { by_id = 'path', by_ids, filters = []
   return [...(by_id === 'path' ? [] : [by_id]), ...(by_ids === undefined ? [] : [by_ids]), ...filters];
 }
 
-/** What people write for a filter: `role` for `filter[role]`. */
+/** What people write for a filter: `colour` for `filter[colour]`. */
 export const shortFilter = (name: string): string => /^filter\[(.+)\]$/.exec(name)?.[1] ?? name;
 
 /** The query parameter that is meant by `word`, or what to say where there is none. */

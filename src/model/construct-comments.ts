@@ -8,7 +8,7 @@ export interface Made {
   readonly at?: { readonly file: string; readonly line: number; readonly column: number };
 }
 
-/** The comment that tells of what stands at a key, such as `accounts.ops` or `settings`. */
+/** The comment that tells of what stands at a key, such as an address or `settings`. */
 export const madeComment = (key: string, { path, at }: Made): string => `# ${key} ${JSON.stringify({ path, ...(at && { at }) })}\n`;
 
 const COMMENT = /^# ([\w-]+(?:\.[\w-]+)?) (\{.*\})$/gm;

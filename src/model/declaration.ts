@@ -5,7 +5,7 @@ import type { Origin } from './diagnostic.js';
 import { isObject } from './json.js';
 import { Secret } from './secret.js';
 
-/** `${alert_rules.wan-down.alert_config_id}`: an attribute of another object, declared (`address`) or looked up. */
+/** `${<kind>.<name>.<attribute>}`: an attribute of another object, declared (`address`) or looked up. */
 export class Reference {
   readonly source: 'declared' | 'lookup';
   /** An address, or the name of a lookup. */

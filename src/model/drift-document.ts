@@ -3,9 +3,6 @@
 import type { Diagnostic, Origin } from './diagnostic.js';
 import type { JsonObject } from './json.js';
 
-/** The known roles, the lowest first. */
-export const roleLadder = ['no_access', 'read_only_user', 'full_access_user', 'administrator'] as const;
-
 /** What other roles rank like: each with one of the known ones. */
 export type Roles = Readonly<Record<string, string>>;
 
@@ -48,7 +45,8 @@ export interface UnmanagedRecord {
 
 /** Something live that is as declared, or not declared, and still not well. */
 export interface Ailment {
-  readonly code: 'destination-suspended' | 'delivery-failing' | 'out-of-sync' | 'sync-paused' | 'rule-cannot-fire';
+  /** Stable kebab-case name of the health issue; the provider knows them. */
+  readonly code: string;
   readonly kind: string;
   readonly id: string;
   /** Absent where the object is not managed. */
@@ -94,7 +92,6 @@ export interface Verified {
 export interface AccessCell {
   readonly user: string;
   readonly account: string;
-  /** `no_access` where an authorization says so. */
   readonly role: string;
   /** The account whose authorization reaches down here; absent for an authorization of the account itself. */
   readonly inherited_from?: string;
@@ -133,7 +130,7 @@ export interface Impact {
 }
 
 export interface RuleImpact {
-  /** Address of a managed rule, or `alert_rules (id)` of another. */
+  /** Address of a managed rule, or `<kind> (id)` of another. */
   readonly rule: string;
   readonly id: string | null;
   /** Notifications it would have sent; before the plan and after it. */
@@ -141,7 +138,7 @@ export interface RuleImpact {
   readonly after: number;
   /** Alerts that are not in those numbers, because nobody can tell whether, or on an unknown schedule how often, the rule would have sent them. */
   readonly unjudged: { readonly before: number; readonly after: number };
-  /** Those that are delivered to: addresses, `alert_push_destinations (id)`, and how many by e-mail. */
+  /** Those that are delivered to: addresses, `<kind> (id)`, and how many by e-mail. */
   readonly destinations: { readonly before: readonly string[]; readonly after: readonly string[] };
   /** Whether it would now send much more than before. */
   readonly noisy: boolean;

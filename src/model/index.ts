@@ -21,6 +21,7 @@ export * from './partial-documents.js';
 export * from './did-you-mean.js';
 export * from './normalize.js';
 export * from './plan.js';
+export * from './provider.js';
 export * from './terraform-names.js';
 export * from './secret-names.js';
 export * from './secret.js';

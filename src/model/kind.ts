@@ -6,7 +6,6 @@ import type { Diagnostic } from './diagnostic.js';
 
 /** How a kind is spoken to. A verb that is absent does not exist, and nothing can make it. */
 export interface Operations extends Reading {
-  readonly dialect: 'v2' | 'v3';
   readonly by_id: string;
   /** Attribute of the identity that the listing filters by, under the same name. */
   readonly by_name?: string;
@@ -53,6 +52,8 @@ export interface Kind extends Collection {
   readonly faults?: (values: Values) => readonly Advice[];
   /** What is allowed and still likely a mistake, as far as declarations tell; `find` gives another one by its address. */
   readonly lint?: (declaration: Declaration, find: (address: string) => Declaration | undefined) => readonly Advice[];
+  /** A name of an object, where messages show this kind to explain what an address is. */
+  readonly named_as?: string;
   /** Name of a declaration and its attributes, valid as it stands (references may point at `${<kind>.example...}`). */
   readonly example: Readonly<Record<string, unknown>>;
 }

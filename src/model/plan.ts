@@ -130,39 +130,30 @@ export interface PlanRequest {
   /** Addresses (with all members of a `for_each`): only these and what they refer to. Empty: everything. */
   readonly targets: readonly string[];
   readonly excludes: readonly string[];
-  readonly allow: readonly PolicyRule[];
+  readonly allow: readonly string[];
   /** Plan the removal of everything in scope. */
   readonly destroy: boolean;
 }
 
 export interface Verdict {
-  readonly rule: PolicyRule;
+  /** Name of the rule. */
+  readonly rule: string;
   readonly verdict: 'blocked' | 'allowed';
   readonly detail: string;
   readonly address?: string;
 }
 
-export const policyRules = [
-  'max-deletes',
-  'max-changed',
-  'all-removed',
-  'first-run',
-  'possible-duplicate',
-  'protected',
-  'last-administrator',
-  'privilege-escalation',
-  'account-in-use',
-  'rule-without-destination',
-  'destination-moved',
-  'masked-configuration',
-] as const;
-export type PolicyRule = (typeof policyRules)[number];
+/** The rules of the engine itself, in the order in which they judge. Those of the provider come after them. */
+export const engineRules = ['max-deletes', 'max-changed', 'all-removed', 'first-run', 'possible-duplicate', 'protected'] as const;
 
-/** Rules that `--allow` takes. A mask that is written destroys what it hides, so nothing allows that. */
-export const allowableRules: readonly PolicyRule[] = policyRules.filter((rule) => rule !== 'masked-configuration');
+/** The rule that judges last. A mask that is written destroys what it hides, so nothing allows that. */
+export const MASKED_CONFIGURATION = 'masked-configuration';
+
+/** Names of the rules that `--allow` takes. @param own those of the provider */
+export const allowableRules = (own: readonly string[]): readonly string[] => [...engineRules, ...own];
 
 /** The flag that lets a rule pass; undefined where none does. */
-export const flagToAllow = (rule: PolicyRule): string | undefined => (allowableRules.includes(rule) ? `--allow ${rule}` : undefined);
+export const flagToAllow = (rule: string): string | undefined => (rule === MASKED_CONFIGURATION ? undefined : `--allow ${rule}`);
 
 /** Live against last applied: something outside changed a managed object. */
 export interface Drift {

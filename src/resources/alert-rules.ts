@@ -58,6 +58,7 @@ export const alertRules = kind({
     update: 'PATCH',
     delete: 'DELETE',
   },
+  named_as: 'wan-down',
   lint: (declaration, find) => [...unscoped(declaration), ...unheard(declaration, find)],
   example: {
     associated_accounts: ['${accounts.example.id}'],

@@ -126,7 +126,7 @@ async function brought(
   const fixed = changes.find(({ path }) => kind.attributes[path]?.immutable);
   if (fixed) refuse('immutable', `${fixed.path} of ${wordsFor(kind)} ${live.id} is fixed.`, { detail: 'Plan again.', attribute: fixed.path });
   if (prior) refuseMoved(kind, prior, live, changes);
-  const update = updateOf({ kind, declared, live, changes, patch: shop.configurationWrites === 'patch', resend: renewed });
+  const update = updateOf({ kind, declared, live, changes, patch: shop.settings.configuration_writes === 'patch', resend: renewed });
   if (!update)
     refuse('additions-only', `Something of ${wordsFor(kind)} ${live.id} has to be taken out, and a PATCH can only add.`, {
       detail: 'Remove configuration_writes from the provider block.',
@@ -215,7 +215,7 @@ async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Pr
     if (performed.outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(shop, kind, performed.outcome))]);
     return performed;
   };
-  if (!endangers(change, shop.roles)) return { warnings: [], performed: await send() };
+  if (!endangers(shop.rules, change, shop.settings)) return { warnings: [], performed: await send() };
   return shop.limit.inTurn(shop.alone, async () => {
     const { warnings, world } = await judged(shop, kind, change);
     return { warnings, performed: await send(world) };
@@ -223,10 +223,14 @@ async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Pr
 }
 
 /** @throws Refusal where the change would take from others what they need, and nobody allowed it */
-async function judged({ sight, kinds, allow, roles, limit }: Shop, kind: Kind, change: Change): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly world: World }> {
+async function judged(
+  { sight, kinds, rules, allow, settings, limit }: Shop,
+  kind: Kind,
+  change: Change,
+): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly world: World }> {
   const world = new Map<string, Collection>();
   const warnings: WireDiagnostic[] = [];
-  for (const name of new Set([kind.name, ...policyNeeds([change], kinds, roles)])) {
+  for (const name of new Set([kind.name, ...policyNeeds([change], { kinds, rules }, settings)])) {
     try {
       world.set(name, await limit.until(sight.list(kinds.get(name) as Kind)));
     } catch (error) {
@@ -235,7 +239,7 @@ async function judged({ sight, kinds, allow, roles, limit }: Shop, kind: Kind, c
       warnings.push(told(kind, { ...missing, severity: 'warning', summary: `${name} were not checked for what this change touches: ${missing.summary}` }));
     }
   }
-  const blocked = judgeAlone(change, world, roles).filter(({ rule }) => !allow.includes(rule));
+  const blocked = judgeAlone(rules, change, world, settings).filter(({ rule }) => !allow.includes(rule));
   if (blocked.length === 0) return { warnings, world };
   throw new Refusal(
     blocked.map(({ rule, detail, address }) => ({

@@ -1,6 +1,7 @@
 // The provider's block: what it says wins over the environment, and is handed on under the environment's names, so that
 // there is one way to read addresses and credentials.
-import { defaultSettings, allowableRules, providerBlock, Refusal, refuse, roleLadder, type PolicyRule, type Settings } from '../model/index.js';
+import { defaultSettings, providerBlock, Refusal, refuse, type Settings } from '../model/index.js';
+import { roleLadder } from '../resources/role-ladder.js';
 import { isRecord } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
 import type { WireDiagnostic } from './protocol/provider-server.js';
@@ -10,7 +11,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Configuration {
   readonly environment: Environment;
   readonly settings: Settings;
-  readonly allow: readonly PolicyRule[];
+  readonly allow: readonly string[];
   /** Folder of the journal. */
   readonly journal: string;
   /** Attributes whose values are not known yet. */
@@ -26,7 +27,8 @@ const JOURNAL = '.trueup/terraform';
 const variable = (name: string): string => `TRUEUP_${name.toUpperCase()}`;
 const attribute = (name: string): string => name.replace('TRUEUP_', '').toLowerCase();
 
-export function configurationOf(block: CtyObject, environment: Environment): Configuration {
+/** @param allowable names of the rules that can be allowed */
+export function configurationOf(block: CtyObject, environment: Environment, allowable: readonly string[]): Configuration {
   const overlaid: Record<string, string | undefined> = { ...environment };
   for (const name of [...fallbacks, 'settle_seconds']) {
     const value = block[name] ?? null;
@@ -45,7 +47,7 @@ export function configurationOf(block: CtyObject, environment: Environment): Con
       v2_headers: textsByName(block['v2_headers']),
       roles: textsByName(block['roles']),
     },
-    allow: textsIn(allow).filter((rule): rule is PolicyRule => allowableRules.some((one) => one === rule)),
+    allow: textsIn(allow).filter((rule) => allowable.includes(rule)),
     journal: typeof journal === 'string' && journal !== '' ? journal : JOURNAL,
     unknown: Object.entries(block).flatMap(([name, value]) => (value instanceof Unknown ? [name] : [])),
   };
@@ -61,7 +63,7 @@ const textsIn = (value: CtyValue | undefined): readonly string[] =>
 export type CheckAddress = (address: string, source: string) => Promise<unknown>;
 
 /** Every complaint about the block. */
-export async function blockComplaints(block: CtyObject, checkAddress: CheckAddress): Promise<readonly WireDiagnostic[]> {
+export async function blockComplaints(block: CtyObject, allowable: readonly string[], checkAddress: CheckAddress): Promise<readonly WireDiagnostic[]> {
   const out: WireDiagnostic[] = [];
   const complain = (path: Path, summary: string, detail: string): unknown => out.push({ severity: 'error', summary, detail, path });
   for (const name of addresses) {
@@ -74,8 +76,7 @@ export async function blockComplaints(block: CtyObject, checkAddress: CheckAddre
       for (const { summary, detail = '' } of error.diagnostics) complain([name], summary, detail);
     }
   }
-  for (const rule of textsIn(block['allow']))
-    if (!allowableRules.some((one) => one === rule)) complain(['allow'], `\`${rule}\` is no policy rule`, `Rules: ${allowableRules.join(', ')}.`);
+  for (const rule of textsIn(block['allow'])) if (!allowable.includes(rule)) complain(['allow'], `\`${rule}\` is no policy rule`, `Rules: ${allowable.join(', ')}.`);
   const named = block['v2_headers'] ?? null;
   for (const name of isRecord(named) ? Object.keys(named) : [])
     if (!headers.includes(name)) complain(['v2_headers', { key: name }], `\`${name}\` is none of the v2 headers`, `Headers: ${headers.join(', ')}.`);

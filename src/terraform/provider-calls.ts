@@ -2,6 +2,7 @@
 // cloud and its journal when something is first needed of them.
 import { join } from 'node:path';
 import {
+  allowableRules,
   limited,
   Refusal,
   refuse,
@@ -15,6 +16,7 @@ import {
   type Kind,
   type Kinds,
   type Live,
+  type PolicyRule,
   type Settings,
 } from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../platform/index.js';
@@ -39,6 +41,7 @@ import { benchOf, type Bench, type Shop } from './write-context.js';
 
 export interface ProviderTools {
   readonly kinds: Kinds;
+  readonly rules: readonly PolicyRule[];
   readonly collections: Collections;
   readonly clock: Clock;
   readonly random: Random;
@@ -74,12 +77,13 @@ interface Site {
 
 export function createProvider(given: ProviderTools): ProviderServer {
   const tools: ProviderTools = { ...given, kinds: storedKinds(given.kinds) };
-  const { kinds, collections, environment, log } = tools;
+  const { kinds, rules, collections, environment, log } = tools;
+  const allowable = allowableRules(rules.map(({ name }) => name));
   const schema = providerSchema(kinds, collections);
   const resources = new Map([...kinds.values()].map((kind) => [typeName(kind.singular), kind]));
   const readOnly = new Map([...collections.values()].filter(({ name }) => !kinds.has(name)).map((one) => [typeName(one.name), one]));
   const claims = new Set<string>();
-  let configuration: Configuration = configurationOf({}, environment);
+  let configuration: Configuration = configurationOf({}, environment, allowable);
   let configured = false;
   let stop = new AbortController();
   let site: Promise<Site> | undefined;
@@ -115,7 +119,7 @@ export function createProvider(given: ProviderTools): ProviderServer {
     schema,
 
     async validateProviderConfig({ config }) {
-      return { diagnostics: isRecord(config) ? await blockComplaints(config, tools.checkAddress) : [] };
+      return { diagnostics: isRecord(config) ? await blockComplaints(config, allowable, tools.checkAddress) : [] };
     },
 
     async configureProvider({ config }) {
@@ -125,7 +129,7 @@ export function createProvider(given: ProviderTools): ProviderServer {
       }
       configured = true;
       stop = new AbortController();
-      configuration = configurationOf(isRecord(config) ? config : {}, environment);
+      configuration = configurationOf(isRecord(config) ? config : {}, environment, allowable);
       const diagnostics = [...unaddressed(configuration), ...keyless(configuration, tools.doors(configuration.environment))];
       if (diagnostics.length > 0) return { diagnostics };
       // What is wrong with the way to the service is told once, here, and not by each object.
@@ -242,7 +246,7 @@ async function readState(shop: () => Promise<Shop>, kind: Kind, state: CtyObject
 }
 
 async function openSite(tools: ProviderTools, configuration: Configuration, claims: Set<string>, signal: AbortSignal): Promise<Site> {
-  const { kinds, clock, random, fingerprints, log } = tools;
+  const { kinds, rules, clock, random, fingerprints, log } = tools;
   const emit: Emit = (event) => {
     if (event.type === 'waiting') log('info', `waiting ${Math.ceil(event.milliseconds / 1000)} s ${event.why}`);
     if (event.type === 'diagnostic') log(event.diagnostic.severity === 'error' ? 'error' : 'info', event.diagnostic.summary);
@@ -254,6 +258,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
   const shared = {
     location: store.location,
     kinds,
+    rules,
     cloud,
     sight,
     run: await tools.run(configuration.journal),
@@ -261,8 +266,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     bound: new Set<string>(),
     told: new Set<string>(),
     allow: configuration.allow,
-    configurationWrites: configuration.settings.configuration_writes ?? 'put',
-    roles: configuration.settings.roles,
+    settings: configuration.settings,
     alone: limited(1),
     clock,
     random,

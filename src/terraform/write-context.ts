@@ -14,7 +14,7 @@ import {
   type Live,
   type Outcome,
   type PolicyRule,
-  type Roles,
+  type Settings,
 } from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../platform/index.js';
 import { beforeRun, perform, type Before, type Hands, type Performed, type Surroundings } from '../reconciler/apply/executor.js';
@@ -28,6 +28,7 @@ import type { Limit } from './timeouts.js';
 /** Everything that reads and writes of one configured provider need. */
 export interface Shop {
   readonly kinds: Kinds;
+  readonly rules: readonly PolicyRule[];
   readonly cloud: CloudWriter;
   /** The same cloud until a signal is raised. */
   readonly within: Cloud['within'];
@@ -44,10 +45,8 @@ export interface Shop {
   readonly bound: Set<string>;
   /** Addresses of creates whose question a person was asked. */
   readonly told: Set<string>;
-  readonly allow: readonly PolicyRule[];
-  /** How configurations are written: whole by PUT, or by PATCH. */
-  readonly configurationWrites: 'put' | 'patch';
-  readonly roles: Roles;
+  readonly allow: readonly string[];
+  readonly settings: Settings;
   /** Changes that are judged by what is live go one after the other. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;

@@ -16,6 +16,7 @@ import { systemRandom } from '../../src/platform/random.js';
 import type { Proposal } from '../../src/reconciler/plan/plan.js';
 import { propose } from '../../src/reconciler/plan/propose.js';
 import { collections, kinds } from '../../src/resources/index.js';
+import { provider } from '../../src/resources/provider.js';
 import { fileStore, scryptFingerprints, type Snapshot } from '../../src/state/index.js';
 import { start, TRUEUP, type Running } from '../support/command.js';
 import { theirs } from '../support/estate.js';
@@ -186,7 +187,7 @@ async function planHere(cwd: string, environment: Environment, transport: Transp
     emit,
     signal: new AbortController().signal,
   });
-  return propose({ kinds, cloud, fingerprints: scryptFingerprints(), clock, emit, settleMilliseconds: 0 }, project, snapshot, {
+  return propose({ ...provider, cloud, fingerprints: scryptFingerprints(), clock, emit, settleMilliseconds: 0 }, project, snapshot, {
     targets: [],
     excludes: [],
     allow: [],

@@ -8,12 +8,13 @@ import { commands } from '../../src/cli/command-table.js';
 import { parse } from '../../src/cli/program.js';
 import { lint, load } from '../../src/declarations/index.js';
 import { lifecycle, settings } from '../../src/declarations/vocabulary.js';
-import { exits, policyRules, walk } from '../../src/model/index.js';
+import { exits, walk } from '../../src/model/index.js';
 import { declarationFiles } from '../../src/platform/declaration-files.js';
 import { driftFormats } from '../../src/report/formats.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { folder } from '../support/cli.js';
 import { anywhere, blocksOf, pattern, replay, stepsOf } from '../support/printed.js';
+import { everyRule } from '../support/rule-names.js';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -151,7 +152,7 @@ describe('the reference', () => {
     expect(commands.filter(({ name }) => !told.includes(`\n## trueup ${name}\n`)).map(({ name }) => name)).toEqual([]);
     const codes = [...read('docs/reference/exit-codes.md').matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, list = '']) => list.split(', ').map(Number));
     expect(new Set(codes)).toEqual(new Set(Object.values(exits)));
-    expect(policyRules.filter((rule) => !read('docs/reference/policy-rules.md').includes(`\n| \`${rule}\` |`))).toEqual([]);
+    expect(everyRule.filter((rule) => !read('docs/reference/policy-rules.md').includes(`\n| \`${rule}\` |`))).toEqual([]);
   });
 
   it('names every setting, and everything that `lifecycle` takes', () => {

@@ -21,13 +21,13 @@ const replace = ['unit/reconciler/replace.test.ts'];
 const proof = ['unit/reconciler/proof.test.ts'];
 const recover = ['unit/reconciler/recover.test.ts'];
 const merging = ['unit/reconciler/merge.test.ts'];
-const impact = ['unit/reconciler/impact.test.ts'];
+const impact = ['unit/resources/rules/impact.test.ts'];
 const expectations = ['unit/reconciler/expectations.test.ts'];
 const leaving = ['unit/reconciler/leaving.test.ts'];
 const doubt = ['unit/reconciler/doubt.test.ts'];
 const effects = ['unit/reconciler/effects.test.ts'];
-const recheck = ['unit/reconciler/recheck.test.ts'];
-const administrators = ['unit/reconciler/administrators.test.ts'];
+const recheck = ['unit/resources/rules/recheck.test.ts'];
+const administrators = ['unit/resources/rules/administrators.test.ts'];
 const attribution = ['unit/reconciler/attribution.test.ts'];
 const masked = ['unit/report/masked.test.ts'];
 const masking = ['unit/model/masking.test.ts'];
@@ -288,28 +288,41 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the administrator who remains is not read again',
-    file: 'reconciler/apply/guards.ts',
+    file: 'resources/rules/last-administrator.ts',
     find: 'if (witness && (await stands(witness)) && (await isPath(witness.path))) return;',
     replace: 'return;',
     tests: recheck,
   },
-  { name: 'the way up to an administrator is not read again', file: 'reconciler/apply/guards.ts', find: ' && (await isPath(witness.path))', replace: '', tests: recheck },
+  {
+    name: 'the way up to an administrator is not read again',
+    file: 'resources/rules/last-administrator.ts',
+    find: ' && (await isPath(witness.path))',
+    replace: '',
+    tests: recheck,
+  },
   {
     name: 'a role is not put back',
     file: 'reconciler/apply/executor.ts',
-    find: "if (!recheck || state === 'holds') return undefined;",
+    find: 'if (!failure) return undefined;',
     replace: 'return undefined;',
     tests: recheck,
   },
   {
     name: 'what is deleted may hold something by then',
-    file: 'reconciler/apply/guards.ts',
+    file: 'resources/rules/account-in-use.ts',
     find: '!isDeleted(name, live.id) && names(live, attribute)',
     replace: 'false',
     tests: recheck,
   },
-  { name: 'what was deleted just now is held', file: 'reconciler/apply/guards.ts', find: '!isDeleted(name, live.id) && names', replace: 'names', tests: recheck },
-  { name: 'what is allowed is read again', file: 'reconciler/apply/guards.ts', find: "if (allow.includes('last-administrator')) return undefined;", replace: '', tests: recheck },
+  { name: 'what was deleted just now is held', file: 'resources/rules/account-in-use.ts', find: '!isDeleted(name, live.id) && names', replace: 'names', tests: recheck },
+  { name: 'what is allowed is read again', file: 'reconciler/apply/guards.ts', find: 'allow.includes(rule.name) ? [] : ', replace: '', tests: recheck },
+  {
+    name: 'only one rule reads again before a write',
+    file: 'reconciler/apply/guards.ts',
+    find: 'for (const one of rechecks) await one.before();',
+    replace: 'await rechecks[0]?.before();',
+    tests: ['unit/reconciler/provider.test.ts'],
+  },
   { name: 'a run without a state changes what it adopts', file: 'reconciler/plan/policy.ts', find: 'if (changed.length === 0) return [];', replace: 'return [];', tests: effects },
   {
     name: 'what lifecycle.adopt names counts as a first run',
@@ -388,7 +401,7 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: doubt,
   },
-  { name: 'guards wait for one another', file: 'reconciler/administrators.ts', find: 'if (dependsOn(scene, move, change)) return undefined;', replace: '', tests: doubt },
+  { name: 'guards wait for one another', file: 'resources/rules/administrators.ts', find: 'if (dependsOn(scene, move, change)) return undefined;', replace: '', tests: doubt },
   { name: 'recovery takes what existed before', file: 'reconciler/apply/recovery.ts', find: 'if (preimage?.includes(id)) return false;', replace: '', tests: recover },
   {
     name: 'recovery does not read the time in a UUID',
@@ -737,16 +750,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a destination that is replaced may go anywhere',
-    file: 'reconciler/plan/policy.ts',
+    file: 'resources/rules/destination-moved.ts',
     find: 'return changesOf(change).flatMap(',
     replace: "return ('changes' in change ? change.changes : []).flatMap(",
     tests: replace,
   },
   {
     name: 'an account is deleted first although changes that come later are to empty it',
-    file: 'reconciler/plan/policy.ts',
-    find: 'const holders = first.includes(change) ? early : late;',
-    replace: 'const holders = late;',
+    file: 'resources/rules/account-in-use.ts',
+    find: '(first.includes(change) ? early : late).get',
+    replace: 'late.get',
     tests: replace,
   },
   {
@@ -782,20 +795,20 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'demotions come before promotions',
     file: 'reconciler/plan/order.ts',
-    find: '[...changes.filter((change) => !demotes(change, roles)), ...last]',
-    replace: '[...last, ...changes.filter((change) => !demotes(change, roles))]',
+    find: '[...changes.filter((change) => !last.has(change)), ...changes.filter((change) => last.has(change))]',
+    replace: '[...changes.filter((change) => last.has(change)), ...changes.filter((change) => !last.has(change))]',
     tests: plan,
   },
   {
     name: 'a move does not wait for an administrator',
     file: 'reconciler/plan/order.ts',
-    find: 'others === undefined || others.length === 0',
-    replace: 'others !== undefined',
+    find: 'for (const key of others) append',
+    replace: 'for (const key of []) append',
     tests: administrators,
   },
   {
     name: 'a demoted administrator still counts',
-    file: 'reconciler/administrators.ts',
+    file: 'resources/rules/administrators.ts',
     find: 'if (demotes(change, roles)) demoted.add(change.id);',
     replace: '',
     tests: plan,
@@ -821,7 +834,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an unknown role administers',
-    file: 'reconciler/roles.ts',
+    file: 'resources/rules/roles.ts',
     find: "rank(role, roles) === ladder.indexOf('administrator')",
     replace: "rank(role, roles) < 0 || rank(role, roles) === ladder.indexOf('administrator')",
     tests: plan,
@@ -1304,51 +1317,51 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a destination that is gone still hears',
-    file: 'reconciler/audit/health.ts',
+    file: 'resources/rules/health.ts',
     find: '?? { enabled: false }',
     replace: '?? {}',
-    tests: ['unit/reconciler/health.test.ts'],
+    tests: ['unit/resources/rules/health.test.ts'],
   },
   // What a plan means for alerts.
-  { name: 'a destination that does not deliver is notified', file: 'reconciler/audit/impact.ts', find: '.filter(delivers)', replace: '', tests: impact },
-  { name: 'a rule is heard where it sends nowhere', file: 'reconciler/audit/impact.ts', find: 'if (receivers.length > 0) listen', replace: 'listen', tests: impact },
-  { name: 'accounts below do not count', file: 'reconciler/audit/impact.ts', find: 'lineage(parent, account)', replace: 'lineage(() => undefined, account)', tests: impact },
-  { name: 'what rests on accounts below is not said', file: 'reconciler/audit/impact.ts', find: 'inherited: certain.size > direct', replace: 'inherited: false', tests: impact },
-  { name: 'a daily rule sends at once', file: 'reconciler/audit/impact.ts', find: "rule.schedule === 'daily' ? rule.days.size", replace: 'false ? rule.days.size', tests: impact },
-  { name: 'a schedule that nobody knows is at once', file: 'reconciler/audit/impact.ts', find: 'else rule.unjudged += 1;', replace: 'else rule.alerts += 1;', tests: impact },
-  { name: 'accounts are in groups', file: 'reconciler/audit/impact.ts', find: 'placed ? [] : these.scoped', replace: 'placed ? these.grouped : these.scoped', tests: impact },
-  { name: 'who is in a group is guessed', file: 'reconciler/audit/impact.ts', find: 'placed ? these.grouped : these.all', replace: 'placed ? [] : these.all', tests: impact },
+  { name: 'a destination that does not deliver is notified', file: 'resources/rules/impact.ts', find: '.filter(delivers)', replace: '', tests: impact },
+  { name: 'a rule is heard where it sends nowhere', file: 'resources/rules/impact.ts', find: 'if (receivers.length > 0) listen', replace: 'listen', tests: impact },
+  { name: 'accounts below do not count', file: 'resources/rules/impact.ts', find: 'lineage(parent, account)', replace: 'lineage(() => undefined, account)', tests: impact },
+  { name: 'what rests on accounts below is not said', file: 'resources/rules/impact.ts', find: 'inherited: certain.size > direct', replace: 'inherited: false', tests: impact },
+  { name: 'a daily rule sends at once', file: 'resources/rules/impact.ts', find: "rule.schedule === 'daily' ? rule.days.size", replace: 'false ? rule.days.size', tests: impact },
+  { name: 'a schedule that nobody knows is at once', file: 'resources/rules/impact.ts', find: 'else rule.unjudged += 1;', replace: 'else rule.alerts += 1;', tests: impact },
+  { name: 'accounts are in groups', file: 'resources/rules/impact.ts', find: 'placed ? [] : these.scoped', replace: 'placed ? these.grouped : these.scoped', tests: impact },
+  { name: 'who is in a group is guessed', file: 'resources/rules/impact.ts', find: 'placed ? these.grouped : these.all', replace: 'placed ? [] : these.all', tests: impact },
   {
     name: 'an account that is not there to be read is below nothing',
-    file: 'reconciler/audit/impact.ts',
-    find: 'world.get(ACCOUNTS)?.byId.has(own) === true',
+    file: 'resources/rules/impact.ts',
+    find: 'live.get(ACCOUNTS)?.byId.has(own) === true',
     replace: 'true',
     tests: impact,
   },
-  { name: 'what may be heard is unheard', file: 'reconciler/audit/impact.ts', find: '!now.heard && !now.open', replace: '!now.heard', tests: impact },
+  { name: 'what may be heard is unheard', file: 'resources/rules/impact.ts', find: '!now.heard && !now.open', replace: '!now.heard', tests: impact },
   {
     name: 'the plan changes nothing of what is heard',
-    file: 'reconciler/audit/impact.ts',
+    file: 'resources/rules/impact.ts',
     find: 'sideOf(scene, valuesAfter)',
     replace: 'sideOf(scene, valuesBefore)',
     tests: impact,
   },
-  { name: 'what goes is still there', file: 'reconciler/audit/impact.ts', find: 'all.delete(change.id)', replace: 'all.size', tests: impact },
-  { name: 'what a plan makes comes below nothing', file: 'reconciler/audit/impact.ts', find: '?.account ?? top)', replace: '?.account)', tests: impact },
-  { name: 'three times as many is not noisy', file: 'reconciler/audit/impact.ts', find: 'const NOISY_TIMES = 3;', replace: 'const NOISY_TIMES = 3.1;', tests: impact },
+  { name: 'what goes is still there', file: 'resources/rules/impact.ts', find: 'all.delete(change.id)', replace: 'all.size', tests: impact },
+  { name: 'what a plan makes comes below nothing', file: 'resources/rules/impact.ts', find: '?.account ?? top)', replace: '?.account)', tests: impact },
+  { name: 'three times as many is not noisy', file: 'resources/rules/impact.ts', find: 'const NOISY_TIMES = 3;', replace: 'const NOISY_TIMES = 3.1;', tests: impact },
   {
     name: 'alerts that cannot be read end the plan',
-    file: 'reconciler/audit/impact-data.ts',
+    file: 'resources/rules/impact-data.ts',
     find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
     replace: 'error instanceof Refusal',
-    tests: ['unit/reconciler/assess.test.ts'],
+    tests: ['unit/resources/rules/assess.test.ts'],
   },
   {
     name: 'alerts of all times are judged',
-    file: 'reconciler/audit/impact-data.ts',
+    file: 'resources/rules/impact-data.ts',
     find: '{ filters: {}, since }',
     replace: '{ filters: {} }',
-    tests: ['unit/reconciler/assess.test.ts'],
+    tests: ['unit/resources/rules/assess.test.ts'],
   },
   // What must hold of records that are only read.
   {
@@ -1880,7 +1893,7 @@ export const mutants: readonly Mutant[] = [
     file: 'model/value-checks.ts',
     find: "? 'warning' : 'error'",
     replace: "? 'error' : 'error'",
-    tests: ['unit/destination-urls.test.ts'],
+    tests: ['unit/resources/destination-urls.test.ts'],
   },
   {
     name: 'a bad address that comes late is sent',
@@ -1891,12 +1904,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a step to http is no move',
-    file: 'reconciler/plan/policy.ts',
+    file: 'resources/rules/destination-moved.ts',
     find: 'if (from === to && !downgrade) return [];',
     replace: 'if (from === to) return [];',
-    tests: ['unit/destination-urls.test.ts'],
+    tests: ['unit/resources/destination-urls.test.ts'],
   },
-  { name: 'an unknown role that is given is none', file: 'reconciler/roles.ts', find: '(to < 0 ? ladder.length : to)', replace: 'to', tests: ['unit/reconciler/roles.test.ts'] },
+  {
+    name: 'an unknown role that is given is none',
+    file: 'resources/rules/roles.ts',
+    find: '(to < 0 ? ladder.length : to)',
+    replace: 'to',
+    tests: ['unit/resources/rules/roles.test.ts'],
+  },
   {
     name: 'the environment wins over the settings',
     file: 'cli/header-names.ts',

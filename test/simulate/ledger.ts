@@ -2,7 +2,7 @@
 // it is, or was, what a declaration of that address says it is; the rules for that are written here once more, so that the
 // client and those who judge it cannot share a mistake.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Declaration, Json, JsonObject, PolicyRule } from '../../src/model/index.js';
+import type { Declaration, Json, JsonObject } from '../../src/model/index.js';
 import { dummyCredentials } from '../../src/emulator/index.js';
 import type { Rig } from '../support/rig.js';
 import { ACCOUNTS, DESTINATIONS, idNameOf, recordOf, ROOT, RULES } from './scenario.js';
@@ -13,7 +13,7 @@ export interface Asked {
   /** On the clock of the service. */
   readonly began: number;
   readonly declared: readonly Declaration[];
-  readonly allow: readonly PolicyRule[];
+  readonly allow: readonly string[];
   readonly targets: readonly string[];
   /** Whether there was a state that held objects. */
   readonly remembers: boolean;

@@ -1,9 +1,10 @@
 // What one seed stands for: what is live at first, what is declared run by run, how the service behaves, what other hands
 // do, and what becomes of each run. Everything is drawn here, so that the same seed is the same scenario.
 import type { Estate, Fault } from '../../src/emulator/index.js';
-import { defaultSettings, policyRules, Reference, type Declaration, type JsonObject, type PolicyRule, type Settings, type Values } from '../../src/model/index.js';
+import { defaultSettings, Reference, type Declaration, type JsonObject, type Settings, type Values } from '../../src/model/index.js';
 import { declare } from '../support/planning.js';
 import { seededRandom } from '../support/simulated.js';
+import { allowable } from '../support/rule-names.js';
 
 /** Milliseconds: how long a service may show a write late, and a request without an answer may still land. */
 export const SETTLE = 60_000;
@@ -46,7 +47,7 @@ export interface Phase {
   readonly faults: readonly Fault[];
   readonly events: readonly Event[];
   readonly kill?: Kill;
-  readonly allow: readonly PolicyRule[];
+  readonly allow: readonly string[];
   /** Indices into the declarations of the version. */
   readonly targets: readonly number[];
   /** How long the person takes to approve, and what happens meanwhile. */
@@ -259,9 +260,6 @@ function drawFaults(dice: Dice): readonly Fault[] {
 
 const drawForeign = (dice: Dice): Foreign => ({ what: dice.pick(['equal', 'equal', 'alike', 'other', 'declared', 'undeclared', 'delete', 'replace']), pick: dice.fraction() });
 
-/** Everything that a person can allow. */
-export const generous: readonly PolicyRule[] = policyRules.filter((rule) => rule !== 'masked-configuration');
-
 function drawPhases(dice: Dice, versions: Scenario['versions'], others: boolean): readonly Phase[] {
   const phases: Phase[] = [];
   let version = 0;
@@ -284,7 +282,7 @@ function drawPhases(dice: Dice, versions: Scenario['versions'], others: boolean)
       ...(dice.chance(0.4) && {
         kill: dice.chance(0.6) ? { boundary: dice.int(1, dice.pick([12, 90])) } : { write: dice.int(1, 6), when: dice.pick(['before', 'after'] as const) },
       }),
-      allow: dice.chance(0.3) ? [] : dice.chance(0.5) ? generous : generous.filter((rule) => rule !== 'possible-duplicate' && rule !== 'first-run' && rule !== 'max-changed'),
+      allow: dice.chance(0.3) ? [] : dice.chance(0.5) ? allowable : allowable.filter((rule) => rule !== 'possible-duplicate' && rule !== 'first-run' && rule !== 'max-changed'),
       targets: dice.chance(0.1) ? [dice.int(0, declared.length - 1)] : [],
       ...(slow && { approval: { milliseconds: dice.int(1, HOUR), ...(others && { foreign: drawForeign(dice) }) } }),
     });

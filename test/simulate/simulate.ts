@@ -1,16 +1,17 @@
 // Plays one scenario: its runs with all that befalls them, then runs in peace until nothing is left to do. Every law is
 // asked at the moment it can be answered.
 import { TransportError } from '../../src/client/index.js';
-import { isChange, Reference, Refusal, type Declaration, type Entry, type Diagnostic, type Intent, type PolicyRule } from '../../src/model/index.js';
+import { isChange, Reference, Refusal, type Declaration, type Entry, type Diagnostic, type Intent } from '../../src/model/index.js';
 import { bind } from '../../src/reconciler/apply/import.js';
-import { kinds as builtIn } from '../../src/resources/index.js';
+import { provider } from '../../src/resources/provider.js';
 import { scryptFingerprints, type Session } from '../../src/state/index.js';
 import { project } from '../support/planning.js';
+import { allowable } from '../support/rule-names.js';
 import { rig as rigOf, type Rig } from '../support/rig.js';
 import { interfere } from './foreign.js';
 import { ledgerOf, type Asked, type Ledger } from './ledger.js';
 import { judgeEnd, judgeRun, judgeState, judgeVerdicts, watch, type Law } from './laws.js';
-import { ACCOUNTS, DESTINATIONS, draw, generous, SETTLE, type Event, type Foreign, type Phase, type Scenario } from './scenario.js';
+import { ACCOUNTS, DESTINATIONS, draw, SETTLE, type Event, type Foreign, type Phase, type Scenario } from './scenario.js';
 
 export interface Counts {
   runs: number;
@@ -43,7 +44,7 @@ const STATE = '/sim/state.json';
 interface Ended {
   readonly exit: number | 'killed';
   readonly codes: readonly string[];
-  readonly blocked: readonly PolicyRule[];
+  readonly blocked: readonly string[];
   /** Of the questions to a person, what they are about. */
   readonly asked: readonly Diagnostic[];
 }
@@ -78,7 +79,7 @@ class Play implements Played {
     this.#scenario = scenario;
     this.seed = scenario.seed;
     const kinds = new Map(
-      [...builtIn].map(([name, kind]) => {
+      [...provider.kinds].map(([name, kind]) => {
         const paging = name === ACCOUNTS && !scenario.offsets ? 'next' : kind.operations.paging;
         return [name, { ...kind, operations: { ...kind.operations, paging, page: Math.min(kind.operations.page, scenario.page) } }] as const;
       }),
@@ -226,7 +227,7 @@ class Play implements Played {
     }
   }
 
-  async #apply(version: number, allow: readonly PolicyRule[], targets: readonly string[] = [], phase?: Phase): Promise<Ended> {
+  async #apply(version: number, allow: readonly string[], targets: readonly string[] = [], phase?: Phase): Promise<Ended> {
     const { clock, files } = this.#rig;
     const declared = this.#scenario.versions[version] ?? [];
     this.#ledger.declare(declared);
@@ -385,7 +386,7 @@ class Play implements Played {
   #desk(session: Session) {
     const { clock } = this.#rig;
     return {
-      kinds: builtIn,
+      ...provider,
       cloud: this.#rig.connect(new AbortController().signal),
       fingerprints: scryptFingerprints({ cost: 4 }),
       clock,
@@ -407,7 +408,7 @@ class Play implements Played {
     const last = this.#ledger.written.at(-1)?.at ?? -Infinity;
     if (this.#othersWrote) await this.#wait(last + SETTLE + SLACK - clock.service.now());
     await this.#compareVerdicts(version);
-    let allow: readonly PolicyRule[] = [];
+    let allow: readonly string[] = [];
     let ended: Ended | undefined;
     for (let turn = 0; turn < PATIENCE && ended?.exit !== 0 && !this.#dead && !(ended && this.#isRefused(ended)); turn += 1) {
       ended = await this.#apply(version, allow);
@@ -428,7 +429,7 @@ class Play implements Played {
     const desired = this.#project(version);
     this.#ledger.declare(desired.declarations);
     const snapshot = await this.#rig.snapshot();
-    const { plan, exit } = await this.#rig.plan(desired, { allow: generous });
+    const { plan, exit } = await this.#rig.plan(desired, { allow: allowable });
     if (exit !== 0 && exit !== 2) return;
     judgeVerdicts(this.#scenario, this.#ledger, snapshot?.state, desired.declarations, { plan, audit: await this.#rig.drift(desired) }, this.#fail.bind(this));
     this.counts.verdicts += 1;
@@ -462,7 +463,7 @@ class Play implements Played {
   async #expectEmpty(desired: ReturnType<typeof project>, when: string): Promise<void> {
     const flickering = this.#flickering();
     const entries = (await this.#rig.snapshot())?.state.resources ?? {};
-    const proposal = await this.#rig.plan(desired, { allow: generous }).catch((error: unknown) => {
+    const proposal = await this.#rig.plan(desired, { allow: allowable }).catch((error: unknown) => {
       // Pages of readings that flicker shift; a listing that cannot be proven complete is refused.
       if (flickering.size > 0 && error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'moving-pages')) return undefined;
       throw error;
@@ -477,7 +478,7 @@ class Play implements Played {
   async #expectNothingSent(version: number): Promise<void> {
     const flickering = this.#flickering();
     const before = this.#rig.mutations().length;
-    const { exit, codes } = await this.#apply(version, generous);
+    const { exit, codes } = await this.#apply(version, allowable);
     const sent = this.#rig.mutations().slice(before);
     const unexcused = sent.filter((one) => !(/^P(UT|ATCH) /.test(one) && flickering.has(one.split('/').findLast(Boolean) ?? '')));
     // Pages of readings that flicker shift; a listing that cannot be proven complete is refused.

@@ -6,12 +6,13 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compareText, isObject, own, allowableRules, type Attribute, type Attributes, type Json, type JsonObject } from '../../src/model/index.js';
+import { compareText, isObject, own, type Attribute, type Attributes, type Json, type JsonObject } from '../../src/model/index.js';
 import { kinds } from '../../src/resources/index.js';
 import { box, served, type Box } from './box.js';
 import { start, TRUEUP } from './command.js';
 import { DESTINATIONS, theirs } from './estate.js';
 import { seededRandom } from './simulated.js';
+import { allowable } from './rule-names.js';
 
 /** Stands for the id of another declaration. */
 class To {
@@ -191,7 +192,7 @@ function asTerraform(estate: readonly Declared[]): string {
   const imports = estate.flatMap(({ kind, name, adopt }) => (adopt === undefined ? [] : [{ to: `${type(kind)}.${name}`, id: adopt }]));
   return JSON.stringify({
     terraform: { required_providers: { devicecloud: { source: 'trueup/devicecloud' } } },
-    provider: { devicecloud: { allow: allowableRules } },
+    provider: { devicecloud: { allow: allowable } },
     variable: Object.fromEntries(SECRETS.map((_, number) => [`secret_${number}`, { type: 'string', ephemeral: true }])),
     ...(imports.length > 0 && { import: imports }),
     ...(estate.length > 0 && { resource }),
@@ -257,7 +258,7 @@ const asked = (what: string, code: number | null, said: string): string | undefi
 async function ofTrueup(folder: string, script: string): Promise<Side> {
   const cloud = await box(theirs);
   const run = async (...words: readonly string[]): Promise<string | undefined> => {
-    const { code, stdout, stderr } = await start([...words, ...allowableRules.flatMap((rule) => ['--allow', rule])], {
+    const { code, stdout, stderr } = await start([...words, ...allowable.flatMap((rule) => ['--allow', rule])], {
       cwd: folder,
       script,
       env: { ...cloud.env, ...secrets('SECRET_') },

@@ -18,11 +18,11 @@ import {
   type Write,
 } from '../../src/model/index.js';
 import { nothingRecent } from '../../src/reconciler/visibility.js';
-import { registrableDomain } from '../../src/reconciler/plan/registrable-domains.js';
 import { plan, type Proposal } from '../../src/reconciler/plan/plan.js';
 import type { PlanInput } from '../../src/reconciler/plan/plan-input.js';
 import { select } from '../../src/reconciler/plan/select.js';
 import { kinds } from '../../src/resources/index.js';
+import { policyRules } from '../../src/resources/rules/index.js';
 import { replaceable } from './fifth-kind.js';
 
 export const kindOf = (name: string): Kind => replaceable.get(name) as Kind;
@@ -56,6 +56,9 @@ const compose = (kind: Kind, { verb, id, fields }: Write): Request => ({
   ...(verb === 'delete' ? {} : { body: fields }),
 });
 
+/** The rules as a run applies them in the end. */
+const exactly = await Promise.all(policyRules.map(async (rule) => (rule.exact ? { ...rule, judge: await rule.exact() } : rule)));
+
 export interface Scene {
   readonly declared?: readonly Declaration[];
   readonly state?: Record<string, Entry>;
@@ -70,13 +73,13 @@ export interface Scene {
 export function planScene({ declared = [], state, spent, live: objects = {}, request = {}, settings = {}, more = {} }: Scene): Proposal {
   const input = {
     kinds,
+    rules: exactly,
     project: project(declared, settings),
     state: state ? stateWith(state, spent) : undefined,
     world: new Map([...(more.kinds ?? kinds).values()].map((kind) => [kind.name, { kind, byId: new Map((objects[kind.name] ?? []).map((one) => [one.id, one])) }])),
     secrets: new Map(),
     compose,
     request: { targets: [], excludes: [], allow: [], destroy: false, ...request },
-    domainOf: registrableDomain,
     visibility: nothingRecent,
     now: Date.parse('2026-01-02T00:00:00Z'),
     ...more,

@@ -5,6 +5,7 @@ import { checkerOf } from '../../src/declarations/index.js';
 import { checkedUrl } from '../../src/client/index.js';
 import { equal } from '../../src/model/index.js';
 import { collections, kinds as builtIn } from '../../src/resources/index.js';
+import { policyRules } from '../../src/resources/rules/index.js';
 import { fileStore, notesBeside, scryptFingerprints } from '../../src/state/index.js';
 import { applyTrouble, planTrouble } from '../../src/terraform/reply-checks.js';
 import { isRecord } from '../../src/terraform/convert.js';
@@ -46,7 +47,7 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
   const { clock, files, machine } = world;
   const kinds = options.kinds ?? builtIn;
   const random = seededRandom(7);
-  const settings = { kinds, collections, clock, random, fingerprints: scryptFingerprints({ cost: 4 }) };
+  const settings = { kinds, rules: policyRules, collections, clock, random, fingerprints: scryptFingerprints({ cost: 4 }) };
   return {
     ...world,
     async start({ config = {}, run = machine.start().pid, environment = configured, settle = 60 } = {}) {

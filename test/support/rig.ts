@@ -8,7 +8,8 @@ import { findDrift, type Audit } from '../../src/reconciler/audit/drift.js';
 import type { Proposal } from '../../src/reconciler/plan/plan.js';
 import { propose } from '../../src/reconciler/plan/propose.js';
 import { planDocument } from '../../src/report/index.js';
-import { collections, kinds as builtIn } from '../../src/resources/index.js';
+import { collections } from '../../src/resources/index.js';
+import { provider } from '../../src/resources/provider.js';
 import { fileStore, scryptFingerprints, type Session, type Snapshot } from '../../src/state/index.js';
 import { project } from './planning.js';
 import { seededRandom, simulatedClock, type SimulatedClock } from './simulated.js';
@@ -64,7 +65,8 @@ interface RigOptions extends Partial<EmulatorOptions> {
 }
 
 export function rig(options: RigOptions = {}): Rig {
-  const kinds = options.kinds ?? builtIn;
+  const kinds = options.kinds ?? provider.kinds;
+  const given = { ...provider, kinds };
   const random = seededRandom(options.seed ?? 1);
   const clock = simulatedClock(Date.parse('2026-01-02T03:04:05Z'));
   const files = simulatedFiles(options.seed ?? 1);
@@ -134,7 +136,7 @@ export function rig(options: RigOptions = {}): Rig {
     onMutation: undefined,
     document,
     async plan(desired, run) {
-      return propose({ kinds, cloud: cloudFor(never), fingerprints, clock, emit, settleMilliseconds: settled(run) }, desired, await store().read(), request(run));
+      return propose({ ...given, cloud: cloudFor(never), fingerprints, clock, emit, settleMilliseconds: settled(run) }, desired, await store().read(), request(run));
     },
     async apply(desired, run = {}) {
       const signal = run.signal ?? never;
@@ -143,7 +145,7 @@ export function rig(options: RigOptions = {}): Rig {
       try {
         const session = await store(process).open('apply', cloud.target);
         const applied = await apply(
-          { kinds, cloud, fingerprints, clock, emit, session, random, parallelism: run.parallelism ?? 10, signal, settleMilliseconds: settled(run) },
+          { ...given, cloud, fingerprints, clock, emit, session, random, parallelism: run.parallelism ?? 10, signal, settleMilliseconds: settled(run) },
           desired,
           request(run),
           { approve: run.approve ?? (() => Promise.resolve(true)), document, ...(run.saved ? { saved: run.saved } : {}) },
@@ -155,7 +157,7 @@ export function rig(options: RigOptions = {}): Rig {
       }
     },
     async drift(desired, run) {
-      return findDrift({ kinds, collections, cloud: cloudFor(never), fingerprints, clock, emit, settleMilliseconds: settled(run) }, desired, await store().read());
+      return findDrift({ ...given, collections, cloud: cloudFor(never), fingerprints, clock, emit, settleMilliseconds: settled(run) }, desired, await store().read());
     },
     snapshot: () => store().read(),
     open: () => store().open('test', cloudFor(never).target),

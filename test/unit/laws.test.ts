@@ -2,12 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bareEstate, type Estate } from '../../src/emulator/index.js';
-import { canonical, policyRules, Reference, Secret, type Declaration, type Json, type Project, type Value } from '../../src/model/index.js';
+import { canonical, Reference, Secret, type Declaration, type Json, type Project, type Value } from '../../src/model/index.js';
 import { renderPlan } from '../../src/report/render.js';
 import { planFormats } from '../../src/report/formats.js';
 import { declare } from '../support/planning.js';
 import { desire, rig } from '../support/rig.js';
 import { drawn } from '../support/drawn.js';
+import { everyRule } from '../support/rule-names.js';
 
 const CANARY = 'canary-7f3a';
 const names = ['a', 'b', 'c', 'd'];
@@ -82,7 +83,7 @@ const projects: fc.Arbitrary<Project> = fc
 
 const seeds = fc.integer({ min: 1, max: 1_000_000 });
 const runs = { numRuns: drawn(60) };
-const all = { allow: policyRules };
+const all = { allow: everyRule };
 
 describe('laws', () => {
   it('a plan after an apply is empty', async () => {

@@ -64,7 +64,7 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
       if (!sameTarget(place.reached.cloud.target, document.target)) stale(`it is about ${document.target}, and the target is ${place.reached.cloud.target}`);
       const lineage = place.snapshot?.state.lineage ?? '';
       if (document.state.lineage !== '' && lineage !== document.state.lineage) stale('the state is not the one it was made with');
-      return carryOut(context, { ...place, project }, options as PlanRequest, context.masking.said(document));
+      return carryOut(context, { ...place, project }, options, context.masking.said(document));
     },
     options.env,
   );

@@ -66,7 +66,7 @@ function credentials(context: Context, settings: Settings, project: Project | un
   if (settings.target === 'emulator') return [ok('target', 'the emulator in this process, which needs no credentials')];
   const { environment, collections } = context;
   const named = [...(project?.declarations ?? []).map(({ kind }) => kind), ...(project?.expectations ?? []).map(({ collection }) => collection)];
-  const used = new Set<Surface | undefined>(named.map((name) => collections.get(name)?.operations.dialect));
+  const used = new Set<string | undefined>(named.map((name) => collections.get(name)?.operations.dialect));
   return surfaces.flatMap((surface) => {
     const missing = used.size === 0 || extra.has(surface) || used.has(surface) ? bad : note;
     const { address, secrets } = needs[surface];

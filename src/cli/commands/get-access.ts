@@ -13,7 +13,7 @@ export async function getAccess(context: Context, id: string | undefined): Promi
   if (given !== undefined) refuse('usage', `--${given} has no place here: the review is of everybody.`, { detail: 'Type it as in: trueup get access -o csv' });
   const project = await declaredHere(context);
   const document = await withCloud(context, project.settings, async (place): Promise<AccessDocument> => {
-    const { reviewAccess } = await import('../../reconciler/audit/access-review.js');
+    const { reviewAccess } = await import('../../resources/rules/access-review.js');
     const { accessDocument } = await import('../../report/index.js');
     const found = await reviewAccess(place.desk, project, place.snapshot);
     return accessDocument({ ...found, meta: metaOf(context, { ...place, project }, place.snapshot) });

@@ -1,7 +1,7 @@
 // `trueup plan`: reads, compares, shows. Writes nothing but the files it was asked for.
 import { resolve } from 'node:path';
 import { exits, flagToAllow, refuse, shellWord, worst, type Exit } from '../../model/index.js';
-import type { Assessment } from '../../reconciler/audit/impact-data.js';
+import type { Assessment } from '../../resources/rules/impact-data.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { planFormats } from '../../report/formats.js';
 import type { Command, Context } from '../context.js';
@@ -75,6 +75,6 @@ function sinceOf({ flags, clock }: Context): string | undefined {
 
 async function meaningOf({ desk, snapshot }: Site, proposal: Proposal, since: string | undefined): Promise<Assessment> {
   if (since === undefined) return { diagnostics: [] };
-  const { assess } = await import('../../reconciler/audit/impact-data.js');
+  const { assess } = await import('../../resources/rules/impact-data.js');
   return assess(desk, { proposal, state: snapshot?.state, since });
 }

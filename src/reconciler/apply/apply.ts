@@ -23,26 +23,38 @@ import {
   type Outcome,
   type PlanDocument,
   type PlanRequest,
-  type PolicyRule,
   type Project,
   type Reference,
-  type Roles,
+  type Rechecks,
   type Seen,
+  type Settings,
   type State,
   type Value,
   type Values,
 } from '../../model/index.js';
 import { verify, type DocumentWrite } from './document-write.js';
-import { beforeRun, missingSecret, moved, perform, told, unproven, withoutSent, type Hands, type Performed, type Surroundings, type WrittenFields } from './executor.js';
+import {
+  beforeRun,
+  isSensitive,
+  missingSecret,
+  moved,
+  perform,
+  told,
+  unproven,
+  withoutSent,
+  type Hands,
+  type Performed,
+  type Surroundings,
+  type WrittenFields,
+} from './executor.js';
 import { remembered } from '../observe.js';
 import type { Visibility } from '../visibility.js';
 import type { Proposal } from '../plan/plan.js';
 import { propose, secretsAtHand } from '../plan/propose.js';
 import { outcomeOf, recordsOf, recover, settle, type Settled } from './recovery.js';
 import { readBack, shownOf, type ReadBack } from './read-back.js';
-import { rechecksOf, type Rechecks } from './guards.js';
+import { rechecksOf } from './guards.js';
 import { valueAt } from '../plan/references.js';
-import { moves, reroles } from '../roles.js';
 import { phases } from '../plan/order.js';
 import { staleness } from '../plan/approval.js';
 import type { Session } from '../../state/store-port.js';
@@ -89,7 +101,7 @@ export async function apply(hands: Hands, project: Project, request: PlanRequest
     refuseHindered(final);
   }
   await recordSeen(hands.session, snapshot.state, final);
-  const run = new Run(hands, final, { entries: snapshot.state.resources, roles: project.settings.roles, allow: request.allow });
+  const run = new Run(hands, final, { entries: snapshot.state.resources, settings: project.settings, allow: request.allow });
   const outcomes = await run.all();
   const trouble = run.trouble ?? (await compacted(hands, project));
   const diagnostics = [...recovered, ...run.notes, ...(trouble?.diagnostics ?? [])];
@@ -163,8 +175,8 @@ function exitOf({ plan }: Proposal, outcomes: readonly Outcome[]): Exit {
 /** What a run needs to know beside its plan. */
 interface Setting {
   readonly entries: Readonly<Record<string, Entry>>;
-  readonly roles: Roles;
-  readonly allow: readonly PolicyRule[];
+  readonly settings: Settings;
+  readonly allow: readonly string[];
 }
 
 /** The execution of one plan. */
@@ -193,7 +205,7 @@ class Run {
   readonly notes: Diagnostic[] = [];
   #bug: { readonly error: unknown } | undefined;
 
-  constructor(hands: Hands, { plan, world, visibility }: Proposal, { entries, roles, allow }: Setting) {
+  constructor(hands: Hands, { plan, world, visibility }: Proposal, { entries, settings, allow }: Setting) {
     this.#hands = { ...hands, cloud: gated(hands.cloud, hands.parallelism) };
     this.#changes = plan.changes;
     this.#visibility = visibility;
@@ -203,8 +215,8 @@ class Run {
     for (const { kind, byId } of world.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
     const isDeleted = (kind: string, id: string): boolean => this.#gone.has(`${kind} ${id}`) || visibility.isDeleted(kind, id);
     const isKnown = (kind: string, id: string): boolean => this.#known.has(`${kind} ${id}`);
-    this.#rechecks = rechecksOf({ ...hands, roles, allow, isDeleted, isKnown }, world, plan.changes);
-    const awaited = new Set(plan.changes.flatMap((change) => (reroles(change) || moves(change) ? change.depends_on : [])));
+    this.#rechecks = rechecksOf({ ...hands, settings, allow, isDeleted, isKnown }, world, plan.changes);
+    const awaited = new Set(plan.changes.flatMap((change) => (isSensitive(hands.rules, change) ? change.depends_on : [])));
     this.#around = {
       known: isKnown,
       before: beforeRun(world),
@@ -333,7 +345,7 @@ class Run {
     if (loud) emit({ type: 'start', address: change.address, kind: change.kind, action: change.action, ...('id' in change ? { id: change.id } : {}) });
     const before = this.#entries.get(change.address);
     const performed = await perform(this.#hands, change, { ...this.#around, left: () => void this.#left.add(keyOf(change)) });
-    if (performed.outcome.outcome === 'done') this.#rechecks.done(change, performed.entry);
+    if (performed.outcome.outcome === 'done') this.#rechecks.done?.(change, performed.entry);
     this.#remember(change, performed);
     if (performed.written) this.#written.set(change.address, { change, ...performed.written, prior: before?.id === performed.written.id ? before : undefined });
     if (change.action === 'delete' && performed.entry !== undefined) {

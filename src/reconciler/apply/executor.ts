@@ -23,11 +23,12 @@ import {
   type Live,
   type Outcome,
   type OutcomeClass,
+  type PolicyRule,
+  type Recheck,
   type Request,
   type Result,
   type SaltedFingerprint,
   type Sent,
-  type Value,
   type Values,
   type Write,
   same,
@@ -43,9 +44,7 @@ import { applied, ours } from '../plan/document-diff.js';
 import { remembered, withoutSecrets } from '../observe.js';
 import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
 import type { Desk } from '../plan/propose.js';
-import { lostAdministration, type Recheck } from './guards.js';
 import { fillAll, type Resolver } from '../plan/references.js';
-import { moves, reroles } from '../roles.js';
 
 /** A request leaves at most this long (milliseconds) after its intent was written, or written again. */
 export const RENEWAL = 30_000;
@@ -71,7 +70,7 @@ export interface Surroundings {
   readonly left: () => void;
   /** Told what an answer was worth, as soon as it is there. */
   readonly heard: (outcome: OutcomeClass) => void;
-  /** Whether the administration of some account rests on this change, so that another waits for it. */
+  /** Whether others rest on this change, so that another one waits for it. */
   readonly awaited: (address: string) => boolean;
   /** What a guarded change rests on, to be read again at the moment of its write. @param fields what is sent */
   readonly recheck?: (change: Change, fields: Values) => Recheck | undefined;
@@ -295,8 +294,8 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
     const done = entry ? { ...entry, applied_at: at, id: change.id, observed: remembered(kind, { ...change.before, ...write.fields }) } : null;
     const spent = { spent: { at, action: 'update' as const, kind: kind.name, id: change.id } };
     const result: Result = { type: 'result', class: 'applied', address: change.address, entry: done };
-    // An old role or an old place in the tree must not come back after the next run: that one waits, and counts it.
-    if (answered.lingers && (reroles(change) || moves(change))) await hands.session.record(result, { type: 'result', op: intent.op, class: 'unknown', address: change.address });
+    // A former value that others must not see again may come back after the next run: that one waits, and counts it.
+    if (answered.lingers && isSensitive(hands.rules, change)) await hands.session.record(result, { type: 'result', op: intent.op, class: 'unknown', address: change.address });
     else await hands.session.record({ ...result, op: intent.op, ...spent });
     const lost = await lostBy(hands, errand, change, known);
     if (lost) return lost;
@@ -306,25 +305,25 @@ async function update(hands: Hands, errand: Errand, change: Change & { readonly 
   return { outcome: undoneBy(sent), id: change.id, ...optional('diagnostic', sent.diagnostic) };
 }
 
-/** What became of a guarded change after which nobody administers its account: a role is put back. Undefined where somebody does. */
+/** Whether others rest on a change. */
+export const isSensitive = (rules: readonly PolicyRule[], change: Change): boolean => rules.some((rule) => rule.sensitive?.(change));
+
+/** What became of a guarded change after which nothing holds any more what it rested on: it is taken back where that is possible. Undefined where all is well. */
 async function lostBy(
   hands: Hands,
   { recheck, ...errand }: Errand,
   change: Change & { readonly id: string; readonly before: Values },
   known: Entry | undefined,
 ): Promise<Written | undefined> {
-  const state = await recheck?.after();
-  if (!recheck || state === 'holds') return undefined;
-  if (state === 'unread') {
-    const summary = `${change.address} was updated, but the reading after it failed: it is not known whether account ${recheck.account} still has an administrator.`;
-    hands.emit({
-      type: 'diagnostic',
-      diagnostic: { severity: 'warning', code: 'unverified', summary, detail: 'List users, accounts and roles: trueup get access', address: change.address },
-    });
+  const failure = await recheck?.after?.();
+  if (!failure) return undefined;
+  if (failure.verdict === 'unread') {
+    hands.emit({ type: 'diagnostic', diagnostic: failure.diagnostic });
     return undefined;
   }
-  if (!reroles(change)) return { outcome: 'failed', id: change.id, diagnostic: lostAdministration(change, recheck, 'nothing was put back.') };
-  const write: Write = { ...errand.write, fields: { role: change.before.role as Value } };
+  const { restore, diagnostic } = failure;
+  if (!restore) return { outcome: 'failed', id: change.id, diagnostic: diagnostic() };
+  const write: Write = { ...errand.write, fields: restore };
   const after = { ...change.before, ...errand.write.fields };
   const back: Errand = { ...errand, write, request: hands.cloud.compose(errand.kind, write) };
   const intent: Intent = { ...repeatable(hands, back, change.address, 'update', change.id), body: redactAll(write.fields) };
@@ -332,9 +331,9 @@ async function lostBy(
   const sent = answered.class === 'applied' ? await proven(hands, back, intent, after) : answered;
   const entry = known ? { ...known, observed: remembered(errand.kind, change.before) } : undefined;
   await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address: change.address, ...(sent.class === 'applied' && optional('entry', entry)) });
-  if (sent.class === 'applied') return { outcome: 'failed', id: change.id, ...optional('entry', entry), diagnostic: lostAdministration(change, recheck) };
-  const why = `the role could not be put back: ${sent.diagnostic?.summary ?? 'there was no answer'}`;
-  return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id: change.id, diagnostic: lostAdministration(change, recheck, why) };
+  if (sent.class === 'applied') return { outcome: 'failed', id: change.id, ...optional('entry', entry), diagnostic: diagnostic() };
+  const why = sent.diagnostic?.summary ?? 'there was no answer';
+  return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id: change.id, diagnostic: diagnostic(why) };
 }
 
 const WITHHELD = 'withheld';

@@ -202,7 +202,7 @@ function paired(kind: Kind, values: JsonObject | null): JsonObject | null {
   return Object.fromEntries(documents);
 }
 
-/** The log writes a role as `{id, name}`. */
+/** The log writes a choice as `{id, name}`. */
 const plain = (attribute: Attribute | undefined, value: Value): Value => (attribute?.word === 'choice' && isTree(value) ? (own(value, 'name') ?? null) : value);
 
 const liveOf = (subject: Subject): Values => numbered(subject.kind, ours(subject.kind, spoken(subject), subject.live?.values ?? {}));

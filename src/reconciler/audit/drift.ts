@@ -27,6 +27,7 @@ import {
   type Live,
   type PlanRequest,
   type Project,
+  type Provider,
   type Replaces,
   type UnmanagedRecord,
   type Value,
@@ -37,10 +38,8 @@ import { attribute, type Attribution, type Subject } from './attribution.js';
 import { ignoring } from '../plan/diff.js';
 import { isMerged, MASK } from '../plan/document-diff.js';
 import { unverified, verify } from './expectations.js';
-import { reviewWith } from './access-review.js';
-import { healthOf } from './health.js';
-import type { World } from '../observe.js';
-import { propose, type Desk } from '../plan/propose.js';
+import { observe, type World } from '../observe.js';
+import { observingOf, propose, type Desk } from '../plan/propose.js';
 import { valueAt } from '../plan/references.js';
 
 export interface Audit extends Findings {
@@ -48,8 +47,8 @@ export interface Audit extends Findings {
   readonly exit: Exit;
 }
 
-/** What an audit needs: what can be read beyond the kinds, too. */
-export interface AuditDesk extends Desk {
+/** What an audit needs: what can be read beyond the kinds, and what else is reported, too. */
+export interface AuditDesk extends Desk, Pick<Provider, 'audits'> {
   readonly collections: Collections;
 }
 
@@ -84,7 +83,9 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
   const named = new Set(records.map(({ address }) => address));
   const expectations = await verify(desk.cloud, desk.collections, project.expectations);
   const unknown = unverified(expectations);
-  const review = await reviewWith(desk, world, plan.changes, { state: snapshot?.state, roles: project.settings.roles });
+  const read = (names: readonly string[]): Promise<World> => observe(observingOf(desk, snapshot?.state), names);
+  const audited = { changes: plan.changes, live: world, settings: project.settings, addressOf: managers(plan.changes, entries), read };
+  const more = await Promise.all(desk.audits.map((source) => source(audited)));
   const drifts = records.some(({ status }) => status !== 'settled') || expectations.some(({ verdict }) => verdict === 'failed');
   const failed = exit === exits.error || exit === exits.undecided;
   return {
@@ -92,10 +93,10 @@ export async function findDrift(desk: AuditDesk, project: Project, snapshot: Sna
     in_sync: changes.flatMap(({ address }) => (named.has(address) ? [] : [address])),
     unmanaged: plan.unmanaged,
     unmanaged_objects: unmanaged.map((one): UnmanagedRecord => ({ ...one.record, ...(saidOf(one) as Attribution) })),
-    health: healthOf(world, managers(plan.changes, entries)),
+    health: more.flatMap(({ health = [] }) => health),
     expectations,
-    access: review.access,
-    diagnostics: [...plan.diagnostics, ...diagnostics, ...review.diagnostics, ...unknown],
+    access: more.find(({ access }) => access)?.access ?? null,
+    diagnostics: [...plan.diagnostics, ...diagnostics, ...more.flatMap((one) => one.diagnostics ?? []), ...unknown],
     exit: failed ? exit : worst([...(drifts ? [exits.changes] : []), ...(unknown.length > 0 ? [exits.error] : [])]),
   };
 }

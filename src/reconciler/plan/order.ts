@@ -1,16 +1,14 @@
 // The order of execution: what is deleted before its replacement is created; what is made or changed, from the root of the
-// references; then what goes, in reverse, so that a referrer lets go before its target goes. Promotions to administrator come before demotions.
-import { append, compareText, isTree, keyOf, waitsOf, type Attribute, type Change, type Kinds, type Roles, type Value, type Values } from '../../model/index.js';
-import type { World } from '../observe.js';
-import { guards } from '../administrators.js';
-import { demotes } from '../roles.js';
+// references; then what goes, in reverse, so that a referrer lets go before its target goes.
+import { append, compareText, isTree, keyOf, waitsOf, type Attribute, type Change, type Value, type Values } from '../../model/index.js';
+import type { PlanInput } from './plan-input.js';
 
-export function sequence(declared: readonly Change[], removed: readonly Change[], world: World, kinds: Kinds, roles: Roles = {}): readonly Change[] {
+export function sequence(declared: readonly Change[], removed: readonly Change[], input: PlanInput): readonly Change[] {
   const all = [...declared, ...removed];
+  const { kinds } = input;
   const wants = guarded(
     all.filter((change) => !goes(change)),
-    world,
-    roles,
+    input,
   );
   // A delete that something waits for cannot wait for what is made or changed.
   const wanted = new Set(wants.map(keyOf));
@@ -30,12 +28,14 @@ export function phases(changes: readonly Change[]): readonly [readonly Change[],
   return [changes.filter((change) => goes(change) && needed.has(change)), wants, changes.filter((change) => goes(change) && !needed.has(change))];
 }
 
-/** Demotions come last; they and the moves of accounts wait for what leaves somebody to administer them. */
-function guarded(changes: readonly Change[], world: World, roles: Roles): readonly Change[] {
-  const waits = new Map(guards(changes, world, roles).flatMap(({ change, waits: others }) => (others === undefined || others.length === 0 ? [] : [[change, others] as const])));
-  const last = changes.filter((change) => demotes(change, roles));
-  const ordered = [...changes.filter((change) => !demotes(change, roles)), ...last];
-  if (waits.size === 0 && last.length === 0) return changes;
+/** Changes wait for what the rules name, so that these hold at every step. */
+function guarded(changes: readonly Change[], { rules, world, project: { settings } }: PlanInput): readonly Change[] {
+  const found = rules.flatMap((rule) => rule.waits?.({ changes, live: world, settings }) ?? []);
+  const waits = new Map<Change, string[]>();
+  for (const { change, waits: others } of found) for (const key of others) append(waits, change, key);
+  const last = new Set(found.flatMap((one) => (one.last ? [one.change] : [])));
+  if (waits.size === 0 && last.size === 0) return changes;
+  const ordered = [...changes.filter((change) => !last.has(change)), ...changes.filter((change) => last.has(change))];
   const waiting = (change: Change): Change => {
     const others = waits.get(change);
     return others ? { ...change, depends_on: [...new Set([...change.depends_on, ...others])].toSorted(compareText) } : change;
@@ -44,7 +44,7 @@ function guarded(changes: readonly Change[], world: World, roles: Roles): readon
 }
 
 /** Deletes wait for every change of an object that referred to theirs. */
-function waiting(going: readonly Change[], others: readonly Change[], kinds: Kinds): readonly Change[] {
+function waiting(going: readonly Change[], others: readonly Change[], kinds: PlanInput['kinds']): readonly Change[] {
   const deletes = new Map<string, string>(going.flatMap((change) => (change.action === 'delete' ? [[`${change.kind} ${change.id}`, keyOf(change)] as const] : [])));
   if (deletes.size === 0) return going;
   const referrers = new Map<string, string[]>();

@@ -1,12 +1,11 @@
 // Everything a plan is computed from. Nothing else reaches it, so the same input gives the same plan.
-import type { CloudReader, Kinds, PlanRequest, Project, State } from '../../model/index.js';
+import type { CloudReader, PlanRequest, Project, Provider, State } from '../../model/index.js';
 import type { Visibility } from '../visibility.js';
 import type { SecretVerdict } from './diff.js';
 import type { World } from '../observe.js';
 import type { Selection } from './select.js';
 
-export interface PlanInput {
-  readonly kinds: Kinds;
+export interface PlanInput extends Pick<Provider, 'kinds' | 'rules'> {
   readonly project: Project;
   readonly state: State | undefined;
   readonly world: World;
@@ -20,6 +19,4 @@ export interface PlanInput {
   readonly visibility: Visibility;
   /** Milliseconds since 1970, for limits that hold over 24 hours. */
   readonly now: number;
-  /** Within which a URL may move freely, undefined for what is none; absent: its host alone, which is stricter than the registrable domain. */
-  readonly domainOf?: (url: string) => string | undefined;
 }

@@ -124,7 +124,7 @@ export function plan(input: PlanInput): Proposal {
   const held = heldElsewhere(selection, input.state);
   const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry, held) ?? []);
   const [wanted, unwanted] = afterDeposed(draft, held, changes, removals);
-  const ordered = sequence(wanted, unwanted, input.world, input.kinds, input.project.settings.roles);
+  const ordered = sequence(wanted, unwanted, input);
   for (const change of ordered) if (writes(change)) for (const address of change.depends_on) if (draft.unseen.has(address)) draft.awaited.add(address);
   diagnostics.push(...renameHints(ordered, input.world), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
   const matched = matchOthers(draft);

@@ -1,26 +1,24 @@
 // What may not happen by accident. Each rule is a small named function over the ordered changes; a rule that
 // speaks blocks the run (exit 3) unless it is allowed by name. Rules only ever remove: none adds a change.
 import {
-  allowableRules,
-  changesOf,
-  hostOf,
-  isEmpty,
-  policyRules,
-  Reference,
+  engineRules,
+  flagToAllow,
+  MASKED_CONFIGURATION,
   shellWord,
-  Template,
   writes,
   type Change,
   type Create,
   type Diagnostic,
+  type Finding,
+  type Judged,
   type Kind,
-  type Kinds,
   type Live,
+  type LiveObjects,
   type PolicyRule,
-  type Roles,
+  type Provider,
+  type Settings,
   type Spent,
   type Value,
-  type Values,
   type Verdict,
   type Write,
 } from '../../model/index.js';
@@ -29,13 +27,8 @@ import { ownRoot, previousAddress } from './match.js';
 import { mergedNames, travellingMasks } from './document-diff.js';
 import type { World } from '../observe.js';
 import type { PlanInput } from './plan-input.js';
-import { guards } from '../administrators.js';
-import { ACCOUNTS, AUTHORIZATIONS, demotes, moves, rank, reroles, rises, roleAfter } from '../roles.js';
 import type { Selection } from './select.js';
-import { phases } from './order.js';
 
-const RULES = 'alert_rules';
-const DESTINATIONS = 'alert_push_destinations';
 /** From this many recorded objects on, the share of changed ones is limited. */
 const SHARE_FROM = 10;
 export const SPENT_WINDOW = 24 * 3600 * 1000;
@@ -55,61 +48,36 @@ export interface Circumstances {
 interface Case extends Circumstances {
   readonly changes: readonly Change[];
   readonly world: World;
-  readonly roles: Roles;
 }
-type Finding = Omit<Verdict, 'rule' | 'verdict'>;
 type Rule = (at: Case) => readonly Finding[];
 
-/** Rules that protect others, and need nothing but what is live. */
-const liveRules = {
-  'last-administrator': ({ changes, world, roles }) =>
-    guards(changes, world, roles).flatMap(({ change: { address }, account, waits }) =>
-      waits
-        ? []
-        : [
-            {
-              address,
-              detail: address.startsWith(`${ACCOUNTS}.`)
-                ? `${address} moves account ${account} away from its last administrator`
-                : `${address} is the last administrator of account ${account}`,
-            },
-          ],
-    ),
-
-  'account-in-use': ({ changes, world }) => {
-    const deleted = changes.flatMap((change) => (change.action === 'delete' && change.kind === ACCOUNTS ? [change] : []));
-    if (deleted.length === 0) return [];
-    const [first] = phases(changes);
-    const early = holdersByAccount(world, goingIds(first), new Map());
-    const late = holdersByAccount(world, goingIds(changes), afterChanges(changes));
-    return deleted.flatMap((change) => {
-      const holders = first.includes(change) ? early : late;
-      const held = [...(holders.get(change.id) ?? [])].map(([kind, count]) => `${count} of ${kind}`);
-      return held.length === 0 ? [] : [{ address: change.address, detail: `${change.address} (account ${change.id}) still holds ${held.join(', ')}` }];
-    });
-  },
-} as const satisfies Partial<Record<PolicyRule, (at: Pick<Case, 'changes' | 'world' | 'roles'>) => readonly Finding[]>>;
+/** What a rule of the provider judges. */
+const judged = (changes: readonly Change[], { world, project }: Pick<PlanInput, 'world' | 'project'>): Judged => ({ changes, live: world, settings: project.settings });
 
 /** Whether a change, alone, may take from others what they need: then it is judged by what is live when it is carried out. */
-export const endangers = (change: Change, roles?: Roles): boolean => demotes(change, roles) || moves(change) || (change.action === 'delete' && change.kind === ACCOUNTS);
+export const endangers = (rules: readonly PolicyRule[], change: Change, settings: Settings): boolean => rules.some((rule) => rule.endangers?.(change, settings));
 
 /** What the rules that need only what is live say of one change that no plan of ours holds. */
-export function judgeAlone(change: Change, world: World, roles: Roles = {}): readonly (Finding & { readonly rule: PolicyRule })[] {
-  return Object.entries(liveRules).flatMap(([rule, judged]) =>
-    judged({ changes: [change], world, roles }).map((finding) => ({ rule: rule as keyof typeof liveRules, ...finding })),
-  );
+export function judgeAlone(rules: readonly PolicyRule[], change: Change, live: LiveObjects, settings: Settings): readonly (Finding & Pick<Verdict, 'rule'>)[] {
+  return rules.flatMap(({ name: rule, ...one }) => (one.endangers ? one.judge({ changes: [change], live, settings }).map((finding) => ({ rule, ...finding })) : []));
 }
 
 export function judge(changes: readonly Change[], circumstances: Circumstances): readonly Verdict[] {
   const { input } = circumstances;
-  const at: Case = { ...circumstances, changes, world: input.world, roles: input.project.settings.roles };
-  const allowed: ReadonlySet<PolicyRule> = new Set(allowableRules.filter((rule) => input.request.allow.includes(rule)));
-  return policyRules.flatMap((rule) => rules[rule](at).map((finding) => ({ rule, verdict: allowed.has(rule) ? ('allowed' as const) : ('blocked' as const), ...finding })));
+  const at: Case = { ...circumstances, changes, world: input.world };
+  const plan = judged(changes, input);
+  const verdicts = (rule: string, findings: readonly Finding[]): readonly Verdict[] => {
+    const verdict = flagToAllow(rule) !== undefined && input.request.allow.includes(rule) ? ('allowed' as const) : ('blocked' as const);
+    return findings.map((finding) => ({ rule, verdict, ...finding }));
+  };
+  return [
+    ...engineRules.flatMap((rule) => verdicts(rule, rules[rule](at))),
+    ...input.rules.flatMap((rule) => verdicts(rule.name, rule.judge(plan))),
+    ...verdicts(MASKED_CONFIGURATION, maskedWrites(at)),
+  ];
 }
 
-const rules: Readonly<Record<PolicyRule, Rule>> = {
-  ...liveRules,
-
+const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
   'max-deletes': ({ changes, input }) => {
     const now = objectsOf(changes, ['delete']);
     const before = recent(input, ['delete']);
@@ -174,76 +142,17 @@ const rules: Readonly<Record<PolicyRule, Rule>> = {
         detail: `${change.address} is protected; remove lifecycle.protect and apply that first`,
       }));
   },
-
-  'privilege-escalation': ({ changes, roles }) =>
-    changes
-      .filter(reroles)
-      .filter((change) => rises(change.before.role, roleAfter(change), roles))
-      .map((change) => {
-        const unknown = [change.before.role, roleAfter(change)].filter((role) => rank(role, roles) < 0).map(String);
-        const why = unknown.length === 0 ? '' : `; the rank of ${unknown.join(' and ')} is not known: set it in settings.roles`;
-        return { address: change.address, detail: `${change.address} changes from ${String(change.before.role)} to the higher role ${String(roleAfter(change))}${why}` };
-      }),
-
-  'rule-without-destination': ({ changes, world }) => {
-    const blame = new Map<string, string>(
-      changes.flatMap((change) => (writes(change) && change.action !== 'create' ? [[`${change.kind} ${change.id}`, change.address] as const] : [])),
-    );
-    if (blame.size === 0) return [];
-    const after = afterChanges(changes);
-    const going = goingIds(changes);
-    const destinations = world.get(DESTINATIONS)?.byId;
-    const made = new Map(changes.flatMap((change) => (change.action === 'create' ? [[change.address, change.write.fields] as const] : [])));
-    const delivers = (one: Value, later: boolean): boolean => {
-      if (one instanceof Reference) return works(made.get(one.target) ?? {});
-      const key = `${DESTINATIONS} ${String(one)}`;
-      const live = destinations?.get(String(one));
-      return live !== undefined && !(later && going.has(key)) && works(later ? (after.get(key) ?? live.values) : live.values);
-    };
-    return [...(world.get(RULES)?.byId.values() ?? [])].flatMap((rule) => {
-      const key = `${RULES} ${rule.id}`;
-      if (going.has(key) || !isHeard(rule.values, (one) => delivers(one, false))) return [];
-      const values = after.get(key) ?? rule.values;
-      if (isHeard(values, (one) => delivers(one, true))) return [];
-      const culprit = blame.get(key) ?? texts(rule.values.http_destinations).flatMap((id) => blame.get(`${DESTINATIONS} ${id}`) ?? [])[0];
-      const name = blame.get(key) ?? `alert rule ${rule.id}`;
-      return [
-        {
-          ...(culprit === undefined ? {} : { address: culprit }),
-          detail: `${name} would be left ${inScope(values) ? 'without an enabled, unsuspended destination' : 'without accounts and groups'}`,
-        },
-      ];
-    });
-  },
-
-  'destination-moved': ({ changes, input: { domainOf = hostOf } }) =>
-    changes.flatMap((change) => {
-      if (change.kind !== DESTINATIONS) return [];
-      return changesOf(change).flatMap(({ path, before, after }) => {
-        if (path !== 'endpoint.url' || typeof before !== 'string' || after === null) return [];
-        const known = knownUrl(after);
-        const [from, to] = [before, known].map((url) => (url === undefined ? 'an address that is known only after apply' : (domainOf(url) ?? 'an address that is no URL')));
-        const downgrade = known !== undefined && /^https:/i.test(before) && !/^https:/i.test(known);
-        if (from === to && !downgrade) return [];
-        return [{ address: change.address, detail: `${change.address} moves from ${String(from)} to ${String(to)}${downgrade ? ', and from https to http' : ''}` }];
-      });
-    }),
-
-  'masked-configuration': ({ changes, world, input: { kinds } }) =>
-    changes.flatMap((change) => {
-      const masks =
-        (change.action === 'update' || change.action === 'adopt') && change.write
-          ? masksSent(kinds.get(change.kind) as Kind, change.write, world.get(change.kind)?.byId.get(change.id))
-          : [];
-      const { what, out } = maskedWords(masks);
-      return masks.length === 0 ? [] : [{ address: change.address, detail: `${what}; ${out}` }];
-    }),
 };
 
-/** A URL as far as it says where it leads: all of it, or what stands before the first reference where that ends the host. */
-function knownUrl(url: Value | undefined): string | undefined {
-  const [start] = url instanceof Template ? url.parts : [url];
-  return typeof start === 'string' && (start === url || /^\w+:\/\/[^/?#\\]+[/?#]/.test(start)) ? start : undefined;
+function maskedWrites({ changes, world, input: { kinds } }: Case): readonly Finding[] {
+  return changes.flatMap((change) => {
+    const masks =
+      (change.action === 'update' || change.action === 'adopt') && change.write
+        ? masksSent(kinds.get(change.kind) as Kind, change.write, world.get(change.kind)?.byId.get(change.id))
+        : [];
+    const { what, out } = maskedWords(masks);
+    return masks.length === 0 ? [] : [{ address: change.address, detail: `${what}; ${out}` }];
+  });
 }
 
 /** Dotted paths of the masks that a write would have to send back, because it replaces the document that holds them. */
@@ -261,47 +170,21 @@ export function maskedWords(masks: readonly string[]): { readonly what: string; 
   };
 }
 
-/** What the rules need to read beyond what is declared, for these changes. */
-export function policyNeeds(changes: readonly Change[], kinds: Kinds, roles: Roles = {}): readonly string[] {
-  const needs = new Set<string>();
-  for (const change of changes) {
-    if (!writes(change)) continue;
-    if (demotes(change, roles)) needs.add(ACCOUNTS);
-    if (moves(change)) [ACCOUNTS, AUTHORIZATIONS].forEach((name) => needs.add(name));
-    if (change.action === 'delete' && change.kind === ACCOUNTS) [ACCOUNTS, RULES, AUTHORIZATIONS].forEach((name) => needs.add(name));
-    if (change.kind === RULES && change.action !== 'delete' && !(change.action === 'create' && isEmpty(change.write.fields.http_destinations))) needs.add(DESTINATIONS);
-    if (change.kind === DESTINATIONS && (change.action === 'delete' || (change.action !== 'create' && change.write?.fields.enabled === false))) needs.add(RULES);
-  }
+/** Names of the kinds that the rules have to read beyond what is declared, for these changes. */
+export function policyNeeds(changes: readonly Change[], { kinds, rules: asked }: Pick<Provider, 'kinds' | 'rules'>, settings: Settings): readonly string[] {
+  const needs = new Set(changes.filter(writes).flatMap((change) => asked.flatMap((rule) => rule.needs?.(change, settings) ?? [])));
   return [...needs].filter((name) => kinds.has(name));
 }
 
-/** What a plan should say aloud although nothing is wrong with the declarations: rules whose destinations do not deliver. */
-export function concerns(changes: readonly Change[], { world, project }: PlanInput): readonly Diagnostic[] {
-  const destinations = world.get(DESTINATIONS)?.byId;
-  if (!destinations) return [];
-  const after = afterChanges(changes);
-  const origins = new Map(project.declarations.map((one) => [one.address, one.origin]));
-  return changes.flatMap((change): Diagnostic[] => {
-    if (change.kind !== RULES || !('desired' in change) || !change.desired) return [];
-    const ids = change.desired.declared.http_destinations;
-    if (!Array.isArray(ids) || ids.length === 0) return [];
-    const silent = (ids as readonly Value[]).every(
-      (id) => typeof id === 'string' && destinations.has(id) && !works(after.get(`${DESTINATIONS} ${id}`) ?? (destinations.get(id) as Live).values),
-    );
-    const origin = origins.get(change.address);
-    return silent
-      ? [
-          {
-            severity: 'warning',
-            code: 'silent-destinations',
-            summary: `${change.address}: every destination is disabled or suspended, so its alerts are not delivered.`,
-            address: change.address,
-            ...(origin ? { origin } : {}),
-          },
-        ]
-      : [];
-  });
+/** The rules with their exact judges, as far as they found something and have one; undefined where none has. */
+export async function exactRules(all: readonly PolicyRule[], verdicts: readonly Verdict[]): Promise<readonly PolicyRule[] | undefined> {
+  const found = new Set(verdicts.map(({ rule }) => rule));
+  if (!all.some(({ name, exact }) => exact && found.has(name))) return undefined;
+  return Promise.all(all.map(async (rule) => (rule.exact && found.has(rule.name) ? { ...rule, judge: await rule.exact() } : rule)));
 }
+
+/** What a plan should report although nothing blocks it. */
+export const concerns = (changes: readonly Change[], input: PlanInput): readonly Diagnostic[] => input.rules.flatMap((rule) => rule.warn?.(judged(changes, input)) ?? []);
 
 const earlier = (count: number): string => (count === 0 ? '' : `, and ${count} in the last 24 hours`);
 
@@ -329,47 +212,4 @@ const countAll = (now: ReadonlySet<string>, { objects, nameless }: Earlier): num
 /** Deleted, or retired because the declaration went. */
 function isRemoval(change: Change): boolean {
   return change.action === 'delete' || (change.action === 'update' && change.desired === undefined);
-}
-
-/** Values by `<kind> <id>` of every object that is written. */
-function afterChanges(changes: readonly Change[]): ReadonlyMap<string, Values> {
-  return new Map(
-    changes.flatMap((change) =>
-      writes(change) && change.action !== 'create' && change.action !== 'delete' ? [[`${change.kind} ${change.id}`, { ...change.before, ...change.write.fields }] as const] : [],
-    ),
-  );
-}
-
-function goingIds(changes: readonly Change[]): ReadonlySet<string> {
-  return new Set(changes.flatMap((change) => (change.action === 'delete' ? [`${change.kind} ${change.id}`] : [])));
-}
-
-/** How many objects of each kind will still name an account once the changes are done. */
-function holdersByAccount(world: World, going: ReadonlySet<string>, after: ReadonlyMap<string, Values>): ReadonlyMap<string, ReadonlyMap<string, number>> {
-  const holders = new Map<string, Map<string, number>>();
-  for (const { kind, byId } of world.values()) {
-    for (const live of byId.values()) {
-      const key = `${kind.name} ${live.id}`;
-      const values = after.get(key) ?? live.values;
-      if (going.has(key) || (kind.name === AUTHORIZATIONS && values.role === 'no_access')) continue;
-      for (const account of new Set([String(values.account), ...texts(values.associated_accounts)])) {
-        const counts = holders.get(account) ?? new Map<string, number>();
-        holders.set(account, counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1));
-      }
-    }
-  }
-  return holders;
-}
-
-const texts = (value: Value | undefined): readonly string[] => (Array.isArray(value) ? (value as readonly Value[]).filter((item): item is string => typeof item === 'string') : []);
-
-export const works = (destination: Values): boolean => destination.enabled !== false && destination.suspended !== true;
-
-export const inScope = (rule: Values): boolean => !isEmpty(rule.associated_accounts) || !isEmpty(rule.associated_groups);
-
-/** A rule is heard where it has scope and somebody to tell. */
-function isHeard(rule: Values, delivers: (destination: Value) => boolean): boolean {
-  const targets = rule.http_destinations;
-  const told = Array.isArray(targets) && (targets as readonly Value[]).some(delivers);
-  return inScope(rule) && (told || !isEmpty(rule.email_destinations));
 }

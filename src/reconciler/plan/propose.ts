@@ -8,9 +8,9 @@ import {
   type CloudReader,
   type Diagnostic,
   type Emit,
-  type Kinds,
   type PlanRequest,
   type Project,
+  type Provider,
   type State,
   type Values,
 } from '../../model/index.js';
@@ -22,12 +22,11 @@ import { nowOf, visibilityOf, type Now } from '../visibility.js';
 import { checkTarget, observe, readAgain, type Collection, type Observing, type World } from '../observe.js';
 import { plan, type Proposal } from './plan.js';
 import type { PlanInput } from './plan-input.js';
-import { policyNeeds } from './policy.js';
+import { exactRules, policyNeeds } from './policy.js';
 import { select, type Selection } from './select.js';
 
 /** What reading and planning need. */
-export interface Desk {
-  readonly kinds: Kinds;
+export interface Desk extends Pick<Provider, 'kinds' | 'rules'> {
   readonly cloud: CloudReader;
   readonly fingerprints: Fingerprints;
   readonly clock: Clock;
@@ -62,6 +61,7 @@ export async function propose(desk: Desk, project: Project, snapshot: Snapshot |
   const { visibility } = observing;
   const input: PlanInput = {
     kinds: desk.kinds,
+    rules: desk.rules,
     project,
     state,
     world,
@@ -73,13 +73,12 @@ export async function propose(desk: Desk, project: Project, snapshot: Snapshot |
     now: desk.clock.now(),
   };
   const first = plan(input);
-  const unread = policyNeeds(first.plan.changes, desk.kinds, project.settings.roles).filter((name) => !world.has(name));
+  const unread = policyNeeds(first.plan.changes, desk, project.settings).filter((name) => !world.has(name));
   const more = await readMore(unread, read);
   const proven = await proveAbsence(observing, first.plan.changes, world);
-  const moves = first.plan.verdicts.some((one) => one.rule === 'destination-moved');
-  const domains = moves ? { domainOf: (await import('./registrable-domains.js')).registrableDomain } : {};
+  const exact = await exactRules(desk.rules, first.plan.verdicts);
   const whole = new Map([...world, ...more.world, ...proven]);
-  const final = unread.length === 0 && proven.size === 0 && !moves ? first : plan({ ...input, ...domains, world: whole });
+  const final = unread.length === 0 && proven.size === 0 && !exact ? first : plan({ ...input, rules: exact ?? desk.rules, world: whole });
   const notes = [...unfinished(snapshot), ...secrets.diagnostics, ...more.diagnostics];
   return { ...final, plan: { ...final.plan, diagnostics: [...notes, ...final.plan.diagnostics] } };
 }

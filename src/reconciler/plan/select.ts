@@ -55,7 +55,7 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
     all_removed,
     diagnostics: [
       ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
-      ...[...request.targets, ...request.excludes].flatMap((name) => unknownName(name, [...all.keys(), ...entries.map(([address]) => address)])),
+      ...[...request.targets, ...request.excludes].flatMap((name) => unknownName(kinds, name, [...all.keys(), ...entries.map(([address]) => address)])),
     ],
   };
 }
@@ -173,11 +173,13 @@ function invert(edges: ReadonlyMap<string, readonly string[]>): ReadonlyMap<stri
   return out;
 }
 
-function unknownName(name: string, addresses: readonly string[]): Diagnostic[] {
+function unknownName(kinds: Kinds, name: string, addresses: readonly string[]): Diagnostic[] {
   if (addresses.some((address) => named(address, [name]))) return [];
   const address = tryAddress(name);
   const near = nearest(address ? formatAddress(address) : name, addresses);
-  const detail = near === undefined ? 'Addresses are <kind>.<name>, as in alert_rules.wan-down.' : `Did you mean ${near}?`;
+  const shown = [...kinds.values()].find(({ named_as }) => named_as !== undefined);
+  const example = shown ? `, as in ${shown.name}.${shown.named_as}` : '';
+  const detail = near === undefined ? `Addresses are <kind>.<name>${example}.` : `Did you mean ${near}?`;
   return [{ severity: 'error', code: 'unknown-address', summary: `${name} is neither declared nor in the state.`, detail }];
 }
 

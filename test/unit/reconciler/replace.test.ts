@@ -519,6 +519,7 @@ it('a new object that a person has to point out is bound by import, and the old 
   const session = await cloud.open();
   const { clock, events } = cloud;
   const desk = {
+    rules: [],
     kinds,
     cloud: cloud.connect(new AbortController().signal),
     fingerprints: scryptFingerprints({ cost: 4 }),

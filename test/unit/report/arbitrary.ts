@@ -4,7 +4,6 @@ import {
   Reference,
   Secret,
   Template,
-  policyRules,
   normal,
   writables,
   type Attribute,
@@ -19,6 +18,7 @@ import {
 } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { canary } from './plans.js';
+import { everyRule } from '../../support/rule-names.js';
 
 /** Texts that try to be more than text. */
 export const hostile: readonly string[] = [
@@ -236,7 +236,7 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc.record({
   unmanaged: fc.dictionary(fc.constantFrom(...kinds.keys()), fc.nat(50)),
   verdicts: fc.array(
     fc.record(
-      { rule: fc.constantFrom(...policyRules), verdict: fc.constantFrom('blocked' as const, 'allowed' as const), detail: text, address: name },
+      { rule: fc.constantFrom(...everyRule), verdict: fc.constantFrom('blocked' as const, 'allowed' as const), detail: text, address: name },
       { requiredKeys: ['rule', 'verdict', 'detail'] },
     ),
     { maxLength: 2 },

@@ -1,14 +1,28 @@
 // What a plan would mean for the alerts that came: every alert is put before the rules as they are and as they would
 // be. Alerts pass by one at a time and leave nothing but numbers. What the API does not tell (who is in a group, where
 // a router belongs, what is above an account that is not there to be read) is counted as not judged, never guessed.
-import { append, compareText, isEmpty, isTree, writes, type Change, type Found, type Impact, type RuleImpact, type Value, type Values } from '../../model/index.js';
-import { lineage, nodeOf } from '../administrators.js';
-import type { World } from '../observe.js';
-import { works } from '../plan/policy.js';
-import { ACCOUNTS } from '../roles.js';
+import {
+  append,
+  compareText,
+  isEmpty,
+  isTree,
+  writes,
+  type Change,
+  type Found,
+  type Impact,
+  type LiveObjects,
+  type RuleImpact,
+  type Value,
+  type Values,
+} from '../../model/index.js';
+import { alertPushDestinations } from '../alert-push-destinations.js';
+import { alertRules } from '../alert-rules.js';
+import { lineage, nodeOf } from './administrators.js';
+import { ACCOUNTS } from './roles.js';
+import { works } from './rule-without-destination.js';
 
-export const RULES = 'alert_rules';
-export const DESTINATIONS = 'alert_push_destinations';
+export const RULES = alertRules.name;
+export const DESTINATIONS = alertPushDestinations.name;
 
 const DAY = 86_400_000;
 /** A rule is noisy that would send so many notifications a day, and so many times as many as before. */
@@ -18,7 +32,7 @@ const NOISY_TIMES = 3;
 /** Where the rules stand, and what would change. */
 export interface Scene {
   /** Accounts, rules and destinations, as far as they were read. */
-  readonly world: World;
+  readonly live: LiveObjects;
   readonly changes: readonly Change[];
   /** The address that manages an object, where one does. */
   readonly addressOf: (kind: string, id: string) => string | undefined;
@@ -88,7 +102,7 @@ export async function impactOf(known: Scene, { since, until, alerts, accountOf }
   const counts = { alerts: 0, inherited: 0, groups: 0, routers: 0 };
   for await (const page of alerts) {
     for (const { values } of page) {
-      const alert = await alertOf(values, known.world, accountOf);
+      const alert = await alertOf(values, known.live, accountOf);
       const [then, now] = [hear(before, alert), hear(after, alert)];
       const type = types.get(alert.type) ?? { alerts: 0, before: 0, after: 0 };
       types.set(alert.type, type);
@@ -114,12 +128,12 @@ export async function impactOf(known: Scene, { since, until, alerts, accountOf }
   };
 }
 
-async function alertOf({ type, account, router, created_at }: Values, world: World, accountOf: Evidence['accountOf']): Promise<Alert> {
+async function alertOf({ type, account, router, created_at }: Values, live: LiveObjects, accountOf: Evidence['accountOf']): Promise<Alert> {
   const own = typeof account === 'string' ? account : typeof router === 'string' ? await accountOf(router) : undefined;
   return {
     type: typeof type === 'string' ? type : '',
     account: own,
-    placed: own !== undefined && world.get(ACCOUNTS)?.byId.has(own) === true,
+    placed: own !== undefined && live.get(ACCOUNTS)?.byId.has(own) === true,
     router: typeof account !== 'string',
     day: String(created_at).slice(0, 10),
   };
@@ -144,7 +158,7 @@ function hear({ listeners, parent }: Side, { type, account, placed, router, day 
 
 type ValuesOf = (scene: Scene, kind: string) => ReadonlyMap<string, Values>;
 
-const valuesBefore: ValuesOf = ({ world }, kind) => new Map([...(world.get(kind)?.byId ?? [])].map(([id, { values }]) => [id, values]));
+const valuesBefore: ValuesOf = ({ live }, kind) => new Map([...(live.get(kind)?.byId ?? [])].map(([id, { values }]) => [id, values]));
 
 const valuesAfter: ValuesOf = (scene, kind) => {
   const all = new Map(valuesBefore(scene, kind));
@@ -202,7 +216,7 @@ function ruleImpacts(scene: Named, before: Side, after: Side, days: number): rea
       const sent = { before: sentBy(then), after: sentBy(now) };
       return {
         rule: nameOf(scene, RULES, key),
-        id: scene.world.get(RULES)?.byId.has(key) ? key : null,
+        id: scene.live.get(RULES)?.byId.has(key) ? key : null,
         ...sent,
         unjudged: { before: then?.unjudged ?? 0, after: now?.unjudged ?? 0 },
         destinations: { before: then?.receivers ?? [], after: now?.receivers ?? [] },

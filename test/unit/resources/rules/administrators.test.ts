@@ -2,11 +2,11 @@
 // part of it fails. An oracle looks at the cloud after every request.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Estate } from '../../../src/emulator/index.js';
-import { Reference, type Declaration, type JsonObject } from '../../../src/model/index.js';
-import { declare } from '../../support/planning.js';
-import { desire, rig, type Rig } from '../../support/rig.js';
-import { drawn } from '../../support/drawn.js';
+import type { Estate } from '../../../../src/emulator/index.js';
+import { Reference, type Declaration, type JsonObject } from '../../../../src/model/index.js';
+import { declare } from '../../../support/planning.js';
+import { desire, rig, type Rig } from '../../../support/rig.js';
+import { drawn } from '../../../support/drawn.js';
 
 interface Scene {
   /** Parent of each account below the root (`1`); accounts are `2`, `3`, … */

@@ -1,8 +1,11 @@
 // What roles mean: which is higher, who administers, and which changes touch that.
-import { own, roleLadder, type Adopt, type Change, type Roles, type Update, type Value } from '../model/index.js';
+import { own, type Adopt, type Change, type Roles, type Update, type Value } from '../../model/index.js';
+import { accountAuthorizations } from '../account-authorizations.js';
+import { accounts } from '../accounts.js';
+import { roleLadder } from '../role-ladder.js';
 
-export const ACCOUNTS = 'accounts';
-export const AUTHORIZATIONS = 'account_authorizations';
+export const ACCOUNTS = accounts.name;
+export const AUTHORIZATIONS = accountAuthorizations.name;
 const ladder: readonly string[] = roleLadder;
 
 /** Position on the ladder; below it for a role that is neither known nor ranked by `settings.roles`. */

@@ -1,11 +1,11 @@
 // What roles are worth: those that the API names, custom ones that `settings.roles` ranks, and those nobody knows.
 import { describe, expect, test } from 'vitest';
-import type { Roles } from '../../../src/model/index.js';
-import { accessReview } from '../../../src/reconciler/audit/access-review.js';
-import { administers, rises } from '../../../src/reconciler/roles.js';
-import { kinds } from '../../../src/resources/index.js';
-import { emulator, folder } from '../../support/cli.js';
-import { blocked, declare, entry, live, planScene } from '../../support/planning.js';
+import type { Roles } from '../../../../src/model/index.js';
+import { accessReview } from '../../../../src/resources/rules/access-review.js';
+import { administers, rises } from '../../../../src/resources/rules/roles.js';
+import { kinds } from '../../../../src/resources/index.js';
+import { emulator, folder } from '../../../support/cli.js';
+import { blocked, declare, entry, live, planScene } from '../../../support/planning.js';
 
 const roles: Roles = { site_auditor: 'read_only_user', owner: 'administrator' };
 

@@ -1,12 +1,12 @@
 // What others do between the plan and a guarded write, or while it is carried out: nobody loses the last administrator
 // by it, and no account is deleted that holds something by then.
 import { describe, expect, it } from 'vitest';
-import { dummyCredentials, type Estate } from '../../../src/emulator/index.js';
-import type { Declaration, PolicyRule, Project } from '../../../src/model/index.js';
-import { declare } from '../../support/planning.js';
-import { desire, rig, type Rig } from '../../support/rig.js';
+import { dummyCredentials, type Estate } from '../../../../src/emulator/index.js';
+import type { Declaration, Project } from '../../../../src/model/index.js';
+import { declare } from '../../../support/planning.js';
+import { desire, rig, type Rig } from '../../../support/rig.js';
 
-const always: readonly PolicyRule[] = ['first-run', 'max-changed', 'max-deletes', 'privilege-escalation', 'all-removed'];
+const always: readonly string[] = ['first-run', 'max-changed', 'max-deletes', 'privilege-escalation', 'all-removed'];
 
 /** Accounts `1` > `2` > `3`, and `4` below `1`; `holders` as `id account`, all administrators. */
 const estate = (...administrators: readonly (readonly [id: string, account: string])[]): Estate => ({
@@ -61,7 +61,7 @@ interface Meanwhile {
   readonly before?: Hand;
   /** When the first write arrives, before it is carried out. */
   readonly during?: Hand;
-  readonly allow?: readonly PolicyRule[];
+  readonly allow?: readonly string[];
   /** Statuses of writes, in order; others are carried out. */
   readonly answers?: readonly (number | undefined)[];
 }

@@ -1,12 +1,14 @@
 // Reading what the impact of a plan is judged by. Whatever of it cannot be read takes away from what is said of the
 // impact, aloud, and nothing from the plan.
-import { exits, Refusal, type Collection, type Diagnostic, type Found, type Impact, type State } from '../../model/index.js';
-import { managers, type AuditDesk } from './drift.js';
+import { exits, Refusal, type Collection, type Diagnostic, type Found, type Impact, type LiveObjects, type State } from '../../model/index.js';
+import { managers, type AuditDesk } from '../../reconciler/audit/drift.js';
+import { observe } from '../../reconciler/observe.js';
+import type { Proposal } from '../../reconciler/plan/plan.js';
+import { observingOf } from '../../reconciler/plan/propose.js';
+import { alerts } from '../alerts.js';
+import { configurationManagers } from '../configuration-managers.js';
 import { DESTINATIONS, impactOf, RULES } from './impact.js';
-import { observe, type World } from '../observe.js';
-import { observingOf } from '../plan/propose.js';
-import type { Proposal } from '../plan/plan.js';
-import { ACCOUNTS } from '../roles.js';
+import { ACCOUNTS } from './roles.js';
 
 /** What there is to say; `impact` is absent where it cannot be known. */
 export interface Assessment {
@@ -32,11 +34,11 @@ export async function assess(desk: AuditDesk, { proposal: { plan, world }, state
     const more = await observe(observingOf(desk, state), unread);
     let accounts: Promise<ReadonlyMap<string, string>> | undefined;
     const impact = await impactOf(
-      { world: new Map([...world, ...more]), changes: plan.changes, addressOf: managers(plan.changes, entries) },
+      { live: new Map([...world, ...more]), changes: plan.changes, addressOf: managers(plan.changes, entries) },
       {
         since,
         until: new Date(clock.now()).toISOString(),
-        alerts: cloud.records(collections.get('alerts') as Collection, { filters: {}, since }),
+        alerts: cloud.records(collections.get(alerts.name) as Collection, { filters: {}, since }),
         accountOf: async (router) => (await (accounts ??= routers(desk, world, diagnostics))).get(router),
       },
     );
@@ -47,12 +49,12 @@ export async function assess(desk: AuditDesk, { proposal: { plan, world }, state
 }
 
 /** The account of each router, as its configuration manager tells: read only once an alert asks for it. */
-async function routers({ cloud, collections }: AuditDesk, world: World, diagnostics: Diagnostic[]): Promise<ReadonlyMap<string, string>> {
-  const name = 'configuration_managers';
+async function routers({ cloud, collections }: AuditDesk, live: LiveObjects, diagnostics: Diagnostic[]): Promise<ReadonlyMap<string, string>> {
+  const { name } = configurationManagers;
   const found = new Map<string, string>();
   const learn = ({ values: { router, account } }: Pick<Found, 'values'>): unknown => typeof router === 'string' && typeof account === 'string' && found.set(router, account);
   try {
-    if (world.has(name)) world.get(name)?.byId.forEach(learn);
+    if (live.has(name)) live.get(name)?.byId.forEach(learn);
     else for await (const page of cloud.records(collections.get(name) as Collection, { filters: {} })) page.forEach(learn);
   } catch (error) {
     diagnostics.push(...told(error, 'Which account a router belongs to is not known, so its alerts are not judged.'));

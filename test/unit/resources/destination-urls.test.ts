@@ -2,17 +2,17 @@
 // sent; everything else is sent as it is written; and where it leads is what WHATWG reads.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, test } from 'vitest';
-import type { Estate } from '../../src/emulator/index.js';
-import { faultsOf, Reference, Template, type JsonObject, type Value, type Values } from '../../src/model/index.js';
-import { registrableDomain } from '../../src/reconciler/plan/registrable-domains.js';
-import { collections, kinds } from '../../src/resources/index.js';
-import { planChange } from '../../src/terraform/plan-resource.js';
-import { providerSchema } from '../../src/terraform/terraform-schema.js';
-import { folder, type Folder } from '../support/cli.js';
-import { box, type Box } from '../support/box.js';
-import { blocked, declare, entry, kindOf, live, planScene } from '../support/planning.js';
-import { complete } from '../support/provider.js';
-import { drawn } from '../support/drawn.js';
+import type { Estate } from '../../../src/emulator/index.js';
+import { faultsOf, Reference, Template, type JsonObject, type Value, type Values } from '../../../src/model/index.js';
+import { registrableDomain } from '../../../src/resources/rules/registrable-domains.js';
+import { collections, kinds } from '../../../src/resources/index.js';
+import { planChange } from '../../../src/terraform/plan-resource.js';
+import { providerSchema } from '../../../src/terraform/terraform-schema.js';
+import { folder, type Folder } from '../../support/cli.js';
+import { box, type Box } from '../../support/box.js';
+import { blocked, declare, entry, kindOf, live, planScene } from '../../support/planning.js';
+import { complete } from '../../support/provider.js';
+import { drawn } from '../../support/drawn.js';
 
 const boxes: Box[] = [];
 afterEach(async () => {

@@ -1,9 +1,9 @@
 // What is ill: one table a kind, live objects in, ailments out.
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/model/index.js';
-import { healthOf } from '../../../src/reconciler/audit/health.js';
-import type { World } from '../../../src/reconciler/observe.js';
-import { kindOf, live } from '../../support/planning.js';
+import type { Json } from '../../../../src/model/index.js';
+import { healthOf } from '../../../../src/resources/rules/health.js';
+import type { World } from '../../../../src/reconciler/observe.js';
+import { kindOf, live } from '../../../support/planning.js';
 
 type Objects = Readonly<Record<string, Record<string, Json>>>;
 

@@ -1,11 +1,11 @@
 // What is read to judge a plan by the alerts that came, and what becomes of the judgement where it cannot be read.
 import { describe, expect, it } from 'vitest';
-import { exits, Refusal, type CloudReader, type Exit, type Found, type Live, type Query, type Values } from '../../../src/model/index.js';
-import { assess, type Assessment } from '../../../src/reconciler/audit/impact-data.js';
-import type { AuditDesk } from '../../../src/reconciler/audit/drift.js';
-import type { Proposal } from '../../../src/reconciler/plan/plan.js';
-import { collections, kinds } from '../../../src/resources/index.js';
-import { live, planScene } from '../../support/planning.js';
+import { exits, Refusal, type CloudReader, type Exit, type Found, type Live, type Query, type Values } from '../../../../src/model/index.js';
+import { assess, type Assessment } from '../../../../src/resources/rules/impact-data.js';
+import type { AuditDesk } from '../../../../src/reconciler/audit/drift.js';
+import type { Proposal } from '../../../../src/reconciler/plan/plan.js';
+import { collections, kinds } from '../../../../src/resources/index.js';
+import { live, planScene } from '../../../support/planning.js';
 
 const SINCE = '2026-01-01T00:00:00.000Z';
 const objects: Readonly<Record<string, readonly Live[]>> = {

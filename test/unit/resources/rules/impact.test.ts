@@ -1,11 +1,11 @@
 // What a plan means for the alerts that came: a table of rules, places and destinations, before and after.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { Found, Impact, Json, Live, RuleImpact, Values } from '../../../src/model/index.js';
-import { Reference } from '../../../src/model/index.js';
-import { managers } from '../../../src/reconciler/audit/drift.js';
-import { impactOf } from '../../../src/reconciler/audit/impact.js';
-import { declare, entry, live, planScene, type Scene } from '../../support/planning.js';
+import type { Found, Impact, Json, Live, RuleImpact, Values } from '../../../../src/model/index.js';
+import { Reference } from '../../../../src/model/index.js';
+import { managers } from '../../../../src/reconciler/audit/drift.js';
+import { impactOf } from '../../../../src/resources/rules/impact.js';
+import { declare, entry, live, planScene, type Scene } from '../../../support/planning.js';
 
 const SINCE = '2026-01-01T00:00:00.000Z';
 const UNTIL = '2026-01-08T00:00:00.000Z';
@@ -46,7 +46,7 @@ async function judge(scene: Scene, alerts: readonly Came[], routers: Readonly<Re
     for (const came of alerts) yield [found(came)];
   };
   return impactOf(
-    { world, changes: plan.changes, addressOf: managers(plan.changes, scene.state ?? {}) },
+    { live: world, changes: plan.changes, addressOf: managers(plan.changes, scene.state ?? {}) },
     { since: SINCE, until: UNTIL, alerts: pages(), accountOf: (router) => Promise.resolve(routers[router]) },
   );
 }
@@ -262,7 +262,7 @@ test('alerts pass by: each page is let go before the next one is read', async ()
     }
   };
   const impact = await impactOf(
-    { world, changes: plan.changes, addressOf: () => undefined },
+    { live: world, changes: plan.changes, addressOf: () => undefined },
     { since: SINCE, until: UNTIL, alerts: alertsOnTheWay(), accountOf: () => Promise.reject(new Error('no alert is about a router')) },
   );
   expect([impact.alerts, ruleOf(impact).after, held, most]).toEqual([5000, 5000, 0, 100]);

@@ -1,9 +1,9 @@
 // Who may do what where: the matrix, what is inherited through the tree, and where it is not as declared.
 import { describe, expect, it } from 'vitest';
-import type { AccessReview, Live } from '../../../src/model/index.js';
-import { accessReview } from '../../../src/reconciler/audit/access-review.js';
-import { accessSentence } from '../../../src/report/access-text.js';
-import { declare, live, planScene } from '../../support/planning.js';
+import type { AccessReview, Live } from '../../../../src/model/index.js';
+import { accessReview } from '../../../../src/resources/rules/access-review.js';
+import { accessSentence } from '../../../../src/report/access-text.js';
+import { declare, live, planScene } from '../../../support/planning.js';
 
 const tree = [
   live('accounts', '1', { name: 'Root', account: null }),

@@ -7,21 +7,22 @@ import {
   Refusal,
   type AccessCell,
   type AccessReview,
+  type Audited,
   type Change,
   type Diagnostic,
   type Live,
+  type LiveObjects,
   type PlanRequest,
   type Project,
   type Roles,
-  type State,
 } from '../../model/index.js';
+import { checkTarget, observe } from '../../reconciler/observe.js';
+import { plan } from '../../reconciler/plan/plan.js';
+import type { PlanInput } from '../../reconciler/plan/plan-input.js';
+import { observingOf, type Desk } from '../../reconciler/plan/propose.js';
+import { select } from '../../reconciler/plan/select.js';
 import type { Snapshot } from '../../state/store-port.js';
-import { checkTarget, observe, type World } from '../observe.js';
-import { plan } from '../plan/plan.js';
-import type { PlanInput } from '../plan/plan-input.js';
-import { observingOf, type Desk } from '../plan/propose.js';
-import { ACCOUNTS, AUTHORIZATIONS, rank } from '../roles.js';
-import { select } from '../plan/select.js';
+import { ACCOUNTS, AUTHORIZATIONS, rank } from './roles.js';
 
 /** Beyond so many cells only the authorizations themselves are listed, without where they reach. */
 const MOST_CELLS = 20_000;
@@ -34,8 +35,8 @@ export async function reviewAccess(
   whole: Project,
   snapshot: Snapshot | undefined,
 ): Promise<{ readonly access: AccessReview; readonly diagnostics: readonly Diagnostic[] }> {
-  const { kinds, cloud, clock } = desk;
-  const names = [ACCOUNTS, AUTHORIZATIONS];
+  const { kinds, rules, cloud, clock } = desk;
+  const names: readonly string[] = [ACCOUNTS, AUTHORIZATIONS];
   checkTarget(snapshot?.state, cloud.target);
   const resources = Object.fromEntries(Object.entries(snapshot?.state.resources ?? {}).filter(([, { kind }]) => names.includes(kind)));
   const state = snapshot && { ...snapshot.state, resources };
@@ -44,7 +45,19 @@ export async function reviewAccess(
   const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
   const project = { ...whole, declarations: whole.declarations.filter(ours), lookups: whole.lookups.filter(ours) };
   const selection = select(kinds, project, state, request);
-  const input: PlanInput = { kinds, project, state, world, selection, secrets: new Map(), compose: cloud.compose, request, now: clock.now(), visibility: observing.visibility };
+  const input: PlanInput = {
+    kinds,
+    rules,
+    project,
+    state,
+    world,
+    selection,
+    secrets: new Map(),
+    compose: cloud.compose,
+    request,
+    now: clock.now(),
+    visibility: observing.visibility,
+  };
   const { changes, diagnostics } = plan(input).plan;
   const found = accessReview(world, changes, project.settings.roles);
   return { access: found.access as AccessReview, diagnostics: [...diagnostics.filter(({ severity }) => severity === 'error'), ...found.diagnostics] };
@@ -54,19 +67,14 @@ export async function reviewAccess(
  * The review of an audit. Where that read authorizations and had no need of accounts, they are read for the review;
  * where they cannot be, it says so, and nobody knows what reaches where.
  */
-export async function reviewWith(
-  desk: Desk,
-  world: World,
-  changes: readonly Change[],
-  { state, roles }: { readonly state: State | undefined; readonly roles: Roles },
-): Promise<Reviewed> {
-  if (!world.has(AUTHORIZATIONS) || world.has(ACCOUNTS)) return accessReview(world, changes, roles);
+export async function reviewWith({ live, changes, settings: { roles }, read }: Audited): Promise<Reviewed> {
+  if (!live.has(AUTHORIZATIONS) || live.has(ACCOUNTS)) return accessReview(live, changes, roles);
   try {
-    return accessReview(new Map([...world, ...(await observe(observingOf(desk, state), [ACCOUNTS]))]), changes, roles);
+    return accessReview(new Map([...live, ...(await read([ACCOUNTS]))]), changes, roles);
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
     const summary = 'The access review holds no account tree, because accounts could not be read.';
-    const { access, diagnostics } = accessReview(world, changes, roles);
+    const { access, diagnostics } = accessReview(live, changes, roles);
     return { access, diagnostics: [...diagnostics, ...error.diagnostics.map((one): Diagnostic => ({ ...one, severity: 'warning', summary: `${summary} ${one.summary}` }))] };
   }
 }
@@ -105,8 +113,8 @@ interface Reach {
 type Reaching = ReadonlyMap<string, Reach>;
 
 /** A review of what was read. `changes`: of the plan, for what is declared. */
-export function accessReview(world: World, changes: readonly Change[], roles: Roles = {}): Reviewed {
-  const authorizations = world.get(AUTHORIZATIONS);
+export function accessReview(objects: LiveObjects, changes: readonly Change[], roles: Roles = {}): Reviewed {
+  const authorizations = objects.get(AUTHORIZATIONS);
   if (!authorizations) return { access: null, diagnostics: [] };
   const declared = declaredRoles(changes);
   const own = new Map<string, Grant[]>();
@@ -116,12 +124,12 @@ export function accessReview(world: World, changes: readonly Change[], roles: Ro
     if (typeof user !== 'string' || typeof account !== 'string') nameless.push(id);
     else append(own, account, { user, account, role: typeof role === 'string' ? role : '', rank: rank(typeof role === 'string' ? role : '', roles), declared: declared.get(id) });
   }
-  const { places, circling } = placesOf(world.get(ACCOUNTS)?.byId ?? new Map<string, Live>(), own);
+  const { places, circling } = placesOf(objects.get(ACCOUNTS)?.byId ?? new Map<string, Live>(), own);
   const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
   const complete = users.length * places.length <= MOST_CELLS;
   return {
     access: { users: users.map((id) => ({ id })), ...alongTheTree(places, own, complete), complete },
-    diagnostics: [...namelessNote(nameless), ...circleNote(circling), ...idSpaceNote([...own.keys()], world.get(ACCOUNTS)?.byId)],
+    diagnostics: [...namelessNote(nameless), ...circleNote(circling), ...idSpaceNote([...own.keys()], objects.get(ACCOUNTS)?.byId)],
   };
 }
 

@@ -1,8 +1,7 @@
 // Who still administers an account while a plan is carried out. A change that takes an administrator away from an
 // account (a demotion, or a move to another place in the tree) needs a witness: somebody who administers it afterwards
 // whatever else of the plan fails. Where the witness is made by the plan itself, the change waits for that.
-import { append, keyOf, Reference, type Change, type Roles, type Value } from '../model/index.js';
-import type { World } from './observe.js';
+import { append, keyOf, Reference, type Change, type LiveObjects, type Roles, type Value } from '../../model/index.js';
 import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from './roles.js';
 
 /** What a change that takes an administrator away has to wait for; undefined where nobody would be left. */
@@ -12,8 +11,8 @@ export type Guard = { readonly change: Change; readonly account: string; readonl
  * A guard for each demotion and each move of an account. A move also waits for the moves of what it goes below: the
  * tree has to be one at every step.
  */
-export function guards(changes: readonly Change[], world: World, roles: Roles = {}): readonly Guard[] {
-  const scene = sceneOf(changes, world, roles);
+export function guards(changes: readonly Change[], live: LiveObjects, roles: Roles = {}): readonly Guard[] {
+  const scene = sceneOf(changes, live, roles);
   return changes.flatMap((change): readonly Guard[] => {
     const account = demotes(change, roles) ? String(change.before.account) : moves(change) ? change.id : undefined;
     if (account === undefined) return [];
@@ -41,8 +40,8 @@ interface Scene {
   readonly waits: Map<string, readonly string[]>;
 }
 
-function sceneOf(changes: readonly Change[], world: World, roles: Roles): Scene {
-  const accounts = world.get(ACCOUNTS)?.byId;
+function sceneOf(changes: readonly Change[], live: LiveObjects, roles: Roles): Scene {
+  const accounts = live.get(ACCOUNTS)?.byId;
   const roots = [...(accounts?.values() ?? [])].filter((live) => !accounts?.has(String(live.values.account)));
   const parents = new Map<string, Value | undefined>();
   const moved = new Map<string, Change>();
@@ -57,7 +56,7 @@ function sceneOf(changes: readonly Change[], world: World, roles: Roles): Scene 
     if (demotes(change, roles)) demoted.add(change.id);
     if (promotes(change, roles)) append(promotions, String(change.before.account), change);
   }
-  const all = [...(world.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(({ values }) => administers(values.role, roles) && typeof values.user === 'string');
+  const all = [...(live.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(({ values }) => administers(values.role, roles) && typeof values.user === 'string');
   const before = (account: string): Value | undefined => accounts?.get(account)?.values.account;
   return {
     changes: new Map(changes.map((change) => [keyOf(change), change])),

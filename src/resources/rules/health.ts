@@ -1,8 +1,10 @@
 // What is live and not well, whether or not it is as declared: destinations that do not deliver, routers that do not
 // take over their configuration, rules that can reach nobody. Pure, and told only of what was read anyway.
-import { isEmpty, isTree, mergeOf, type Ailment, type Live, type Value, type Values } from '../../model/index.js';
-import type { World } from '../observe.js';
-import { inScope, works } from '../plan/policy.js';
+import { isEmpty, isTree, mergeOf, type Ailment, type Live, type LiveObjects, type Value, type Values } from '../../model/index.js';
+import { alertPushDestinations } from '../alert-push-destinations.js';
+import { alertRules } from '../alert-rules.js';
+import { configurationManagers } from '../configuration-managers.js';
+import { inScope, works } from './rule-without-destination.js';
 
 type Finding = Pick<Ailment, 'code' | 'summary' | 'detail' | 'at'>;
 
@@ -10,14 +12,14 @@ type Finding = Pick<Ailment, 'code' | 'summary' | 'detail' | 'at'>;
 const FEW = 5;
 
 /** @param addressOf the address that manages an object, where one does */
-export function healthOf(world: World, addressOf: (kind: string, id: string) => string | undefined): readonly Ailment[] {
-  const destinations = world.get('alert_push_destinations')?.byId;
+export function healthOf(objects: LiveObjects, addressOf: (kind: string, id: string) => string | undefined): readonly Ailment[] {
+  const destinations = objects.get(alertPushDestinations.name)?.byId;
   const examine: Readonly<Record<string, (values: Values) => readonly Finding[]>> = {
-    alert_push_destinations: deliveries,
-    alert_rules: (values) => silence(values, destinations),
-    configuration_managers: syncs,
+    [alertPushDestinations.name]: deliveries,
+    [alertRules.name]: (values) => silence(values, destinations),
+    [configurationManagers.name]: syncs,
   };
-  return [...world.values()].flatMap(({ kind, byId }) =>
+  return [...objects.values()].flatMap(({ kind, byId }) =>
     [...byId.values()].flatMap(({ id, values }) =>
       (examine[kind.name]?.(values) ?? []).map(({ code, ...finding }): Ailment => {
         const address = addressOf(kind.name, id);

@@ -1,0 +1,108 @@
+// What the engine is given of a service beside its adapter: the kinds, the policy rules that only this service has, and
+// what its audits report beside drift. The engine knows no name of a kind, an attribute or a rule in here.
+import type { CloudReader, Live } from './cloud.js';
+import type { Settings, Values } from './declaration.js';
+import type { Diagnostic } from './diagnostic.js';
+import type { Findings } from './plan-document.js';
+import type { Kind, Kinds } from './kind.js';
+import type { Change, Verdict } from './plan.js';
+import type { Entry } from './state.js';
+
+/** The live objects of one kind, proven complete. */
+export interface Observed {
+  readonly kind: Kind;
+  readonly byId: ReadonlyMap<string, Live>;
+}
+
+/** By kind name, as far as they were read. */
+export type LiveObjects = ReadonlyMap<string, Observed>;
+
+/** What a rule judges: the changes of a plan in their order, and what is live. */
+export interface Judged {
+  readonly changes: readonly Change[];
+  readonly live: LiveObjects;
+  readonly settings: Settings;
+}
+
+/** Why a rule blocks a plan. */
+export type Finding = Pick<Verdict, 'detail' | 'address'>;
+
+export type Judge = (plan: Judged) => readonly Finding[];
+
+/** What a change waits for beside its references. */
+export interface Wait {
+  readonly change: Change;
+  /** Keys of changes. */
+  readonly waits: readonly string[];
+  /** It comes after all changes that do not say so. */
+  readonly last: boolean;
+}
+
+/** A check that failed after a write. */
+export type CheckFailure =
+  /** Nobody could look. */
+  | { readonly verdict: 'unread'; readonly diagnostic: Diagnostic }
+  /** `restore`: the attributes that take the write back. `diagnostic`: `why` it could not be taken back, absent where it was, or where nothing takes it back. */
+  | { readonly verdict: 'lost'; readonly restore?: Values; readonly diagnostic: (why?: string) => Diagnostic };
+
+/** What a change rests on, read again at the moment of its write. */
+export interface Recheck {
+  /** Right before the request leaves. @throws Refusal where what the change rests on does not hold any more, or cannot be read */
+  before(): Promise<void>;
+  /** Once an update was carried out; undefined where what it rests on still holds. */
+  after?(): Promise<CheckFailure | undefined>;
+}
+
+export interface Rechecks {
+  /** Undefined for a change that rests on nothing. @param fields what is sent, references filled */
+  of(change: Change, fields: Values): Recheck | undefined;
+  /** Told of each change that was carried out. @param entry what the state holds of it now */
+  done?(change: Change, entry: Entry | null | undefined): void;
+}
+
+/** What a recheck reads with. */
+export interface RecheckTools {
+  readonly cloud: CloudReader;
+  readonly kinds: Kinds;
+  /** Whether an object was deleted just now: a listing may still show it. */
+  readonly isDeleted: (kind: string, id: string) => boolean;
+}
+
+/** A rule that can block a plan. Everything but `exact` and rechecks is pure. */
+export interface PolicyRule {
+  /** As `--allow` takes it. */
+  readonly name: string;
+  readonly judge: Judge;
+  /** Loads a judge that takes time to load and finds less than `judge`: it is asked only where that found something. */
+  readonly exact?: () => Promise<Judge>;
+  /** Names of the kinds that have to be read before the rule can judge a change. */
+  readonly needs?: (change: Change, settings: Settings) => readonly string[];
+  /** What is reported of a plan and blocks nothing. */
+  readonly warn?: (plan: Judged) => readonly Diagnostic[];
+  /** What changes wait for, so that the rule holds at every step of a run. */
+  readonly waits?: (plan: Judged) => readonly Wait[];
+  /** Whether the rule has to judge a change that no plan of ours holds, by what is live when it is carried out. */
+  readonly endangers?: (change: Change, settings: Settings) => boolean;
+  /** Whether others rest on a change: what it waits for counts as done once it was seen, and its former value must not come back later. */
+  readonly sensitive?: (change: Change) => boolean;
+  /** What is read again right before and after a write. Not asked where the rule is allowed. */
+  readonly rechecks?: (tools: RecheckTools, plan: Judged) => Rechecks;
+}
+
+/** What an audit compared, and what a source may still read. */
+export interface Audited extends Judged {
+  /** The address that manages an object, where one does. */
+  readonly addressOf: (kind: string, id: string) => string | undefined;
+  /** Lists more kinds, by name. @throws Refusal where a reading is not proven complete */
+  readonly read: (names: readonly string[]) => Promise<LiveObjects>;
+}
+
+/** What an audit reports beside drift. */
+export type AuditSource = (audited: Audited) => Promise<Partial<Pick<Findings, 'health' | 'access' | 'diagnostics'>>>;
+
+export interface Provider {
+  readonly kinds: Kinds;
+  /** In the order in which they judge. */
+  readonly rules: readonly PolicyRule[];
+  readonly audits: readonly AuditSource[];
+}

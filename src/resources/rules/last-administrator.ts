@@ -1,0 +1,160 @@
+// An account loses its last administrator, by a demotion or by a move to another place in the tree. The rule holds at
+// the end of a plan, between two of its requests, and against what others change since the plan was made.
+import {
+  Refusal,
+  refuse,
+  type Change,
+  type CheckFailure,
+  type Diagnostic,
+  type Judged,
+  type Kind,
+  type Live,
+  type PolicyRule,
+  type Recheck,
+  type Rechecks,
+  type RecheckTools,
+  type Roles,
+  type Value,
+} from '../../model/index.js';
+import { guards, lineage } from './administrators.js';
+import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes, reroles } from './roles.js';
+
+function rechecks(tools: RecheckTools, { changes, live: objects, settings: { roles } }: Judged): Rechecks {
+  const parents = new Map<string, Value | undefined>([...(objects.get(ACCOUNTS)?.byId ?? [])].map(([id, { values }]) => [id, values.account]));
+  const administrators = new Map<string, Set<string>>();
+  const add = (account: string, id: string): unknown => administrators.set(account, (administrators.get(account) ?? new Set<string>()).add(id));
+  for (const live of objects.get(AUTHORIZATIONS)?.byId.values() ?? []) if (isAdministrator(live, roles)) add(String(live.values.account), live.id);
+  const demoted = new Set(changes.flatMap((change) => (demotes(change, roles) ? [change.id] : [])));
+  const above = (account: Value | undefined): readonly string[] => lineage((at) => parents.get(at), account);
+
+  function witness(accounts: readonly string[]): Witness | undefined {
+    for (const [index, account] of accounts.entries()) {
+      const id = [...(administrators.get(account) ?? [])].find((one) => !demoted.has(one));
+      if (id !== undefined) return { id, account, path: accounts.slice(0, index + 1) };
+    }
+    return undefined;
+  }
+
+  return {
+    of(change, fields) {
+      if (demotes(change, roles)) {
+        const account = String(change.before.account);
+        return administration(tools, roles, { change, account, witness: witness(above(account)), moved: false });
+      }
+      if (!moves(change) || !above(change.id).some((at) => administrators.has(at))) return undefined;
+      return administration(tools, roles, { change, account: change.id, witness: witness([change.id, ...above(fields.account)]), moved: true });
+    },
+    done(change, entry) {
+      if (entry && change.kind === ACCOUNTS) parents.set(entry.id, entry.observed['account']);
+      if (promotes(change, roles)) add(String(change.before.account), change.id);
+    },
+  };
+}
+
+/** An administrator who remains, and the accounts from the one that needs him up to theirs. */
+interface Witness {
+  readonly id: string;
+  readonly account: string;
+  readonly path: readonly string[];
+}
+
+interface Resting {
+  readonly change: Change;
+  readonly account: string;
+  readonly witness: Witness | undefined;
+  /** The account itself goes elsewhere by this change: where it lies now says nothing. */
+  readonly moved: boolean;
+}
+
+const isAdministrator = ({ values }: Live, roles: Roles): boolean => administers(values.role, roles) && typeof values.user === 'string';
+
+function administration({ cloud, kinds }: RecheckTools, roles: Roles, { change, account, witness, moved }: Resting): Recheck {
+  const [accounts, authorizations] = [kinds.get(ACCOUNTS) as Kind, kinds.get(AUTHORIZATIONS) as Kind];
+
+  async function stands(one: Witness): Promise<boolean> {
+    const [live] = await cloud.find(authorizations, [one.id]);
+    return live !== undefined && isAdministrator(live, roles) && String(live.values.account) === one.account;
+  }
+
+  /** Whether each account still lies below the next. */
+  async function isPath(path: readonly string[]): Promise<boolean> {
+    const below = path.slice(moved ? 1 : 0, -1);
+    if (below.length === 0) return true;
+    const found = new Map((await cloud.find(accounts, below)).map((live) => [live.id, live.values.account]));
+    return below.every((id) => String(found.get(id)) === path[path.indexOf(id) + 1]);
+  }
+
+  async function isAdministered(): Promise<boolean> {
+    const [all, tree] = await Promise.all([cloud.list(authorizations), cloud.list(accounts)]);
+    const parents = new Map(tree.objects.map((live) => [live.id, live.values.account]));
+    const reach = new Set(lineage((at) => parents.get(at), account));
+    return all.objects.some((live) => isAdministrator(live, roles) && reach.has(String(live.values.account)));
+  }
+
+  return {
+    async before() {
+      if (witness && (await stands(witness)) && (await isPath(witness.path))) return;
+      refuse('last-administrator', `${change.address} would leave account ${account} without an administrator: the one who was to remain does not administer it any more.`, {
+        detail: 'Plan again.',
+      });
+    },
+    async after() {
+      try {
+        return (witness && (await stands(witness))) || (await isAdministered()) ? undefined : lost(change, account);
+      } catch (error) {
+        if (error instanceof Refusal) return unread(change, account);
+        throw error;
+      }
+    },
+  };
+}
+
+function unread({ address }: Change, account: string): CheckFailure {
+  const summary = `${address} was updated, but the reading after it failed: it is not known whether account ${account} still has an administrator.`;
+  return { verdict: 'unread', diagnostic: { severity: 'warning', code: 'unverified', summary, detail: 'List users, accounts and roles: trueup get access', address } };
+}
+
+/** Nobody is left after a demotion or a move. A role can be put back. */
+function lost(change: Change, account: string): CheckFailure {
+  const saying = (end: string, detail: string): Diagnostic => ({
+    severity: 'error',
+    code: 'last-administrator',
+    summary: `${change.address} ${reroles(change) ? 'was updated' : 'was moved'}, and account ${account} had no administrator afterwards: ${end}`,
+    detail,
+    address: change.address,
+  });
+  const advice = `Give somebody the role administrator of account ${account}.`;
+  if (!reroles(change)) return { verdict: 'lost', diagnostic: () => saying('nothing was put back.', advice) };
+  const { role } = change.before;
+  return {
+    verdict: 'lost',
+    restore: { role: role as Value },
+    diagnostic: (why) =>
+      why === undefined
+        ? saying(`the role ${String(role)} was put back.`, 'The other administrator was changed outside of trueup at the same time. Plan again.')
+        : saying(`the role could not be put back: ${why}`, advice),
+  };
+}
+
+export const lastAdministrator: Omit<PolicyRule, 'name'> = {
+  judge: ({ changes, live, settings: { roles } }) =>
+    guards(changes, live, roles).flatMap(({ change: { address }, account, waits }) =>
+      waits
+        ? []
+        : [
+            {
+              address,
+              detail: address.startsWith(`${ACCOUNTS}.`)
+                ? `${address} moves account ${account} away from its last administrator`
+                : `${address} is the last administrator of account ${account}`,
+            },
+          ],
+    ),
+  needs: (change, { roles }) => (moves(change) ? [ACCOUNTS, AUTHORIZATIONS] : demotes(change, roles) ? [ACCOUNTS] : []),
+  // Promotions come before demotions.
+  waits: ({ changes, live, settings: { roles } }) => guards(changes, live, roles).map(({ change, waits = [] }) => ({ change, waits, last: demotes(change, roles) })),
+  endangers: (change, { roles }) => demotes(change, roles) || moves(change),
+  // An old role or an old place in the tree must not come back.
+  sensitive: (change) => reroles(change) || moves(change),
+  rechecks,
+};
