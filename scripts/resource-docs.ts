@@ -110,8 +110,8 @@ export function kindPage(kind: Kind): string {
   return `${origin}\n\n${sections.join('\n\n')}\n`;
 }
 
-/** @param others what is only read */
-export function indexPage(kinds: readonly Kind[], others: readonly Collection[]): string {
+/** @param others what is only read @param externals what is only referred to: a sentence by name */
+export function indexPage(kinds: readonly Kind[], others: readonly Collection[], externals: Readonly<Record<string, string>>): string {
   const rows = (list: readonly Collection[]): string => list.map(({ name, doc }) => `| [${name}](${name}.md) | ${cell(doc)} |`).join('\n');
   const [first] = kinds;
   const sections = [
@@ -121,6 +121,10 @@ export function indexPage(kinds: readonly Kind[], others: readonly Collection[])
     '## What is only read',
     `| collection | |\n|---|---|\n${rows(others)}`,
     '`trueup get access` is a view of accounts and authorizations together: who may do what where. [The story of an audit](../audit.md#who-may-do-what).',
+    '## What is only referred to',
+    `An attribute takes the identifier of such an object as it is.\n\n| name | |\n|---|---|\n${Object.entries(externals)
+      .map(([name, doc]) => `| ${name} | ${cell(doc)} |`)
+      .join('\n')}`,
     '## Settings',
     'At most once in a project, in any of its files, below `settings`. The file of an environment (`trueup.<env>.yaml`, read with `--env`) may overlay them.',
     table(settings.attributes),

@@ -12,6 +12,7 @@ import {
   type Collection,
   type Collections,
   type Kind,
+  kindWords,
   type Kinds,
   type ResourceBlock,
 } from '../model/index.js';
@@ -23,7 +24,7 @@ export function providerSchema(kinds: Kinds, collections: Collections): Provider
   const all = [...storedKinds(kinds).values()];
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
   return {
-    provider: { version: 0, description: 'Accounts, alert rules, push destinations, roles and router configurations of a device cloud.', attributes: given(providerBlock) },
+    provider: { version: 0, description: `Declares objects of a device cloud: ${kindWords(kinds)}.`, attributes: given(providerBlock) },
     resources: Object.fromEntries(
       all.map((kind) => [typeName(kind.singular), { version: 0, description: kind.doc, attributes: [...resourceAttributes(kind.attributes), ...beside(resourceBlock(kind))] }]),
     ),
