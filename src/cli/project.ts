@@ -1,5 +1,18 @@
 // The project in front of a command: loaded, linted, its complaints said.
-import { faultsOf, refuse, Refusal, defaultSettings, exits, type Diagnostic, type Origin, type PlanRequest, type Project, type Settings, type Values } from '../model/index.js';
+import {
+  defined,
+  faultsOf,
+  refuse,
+  Refusal,
+  defaultSettings,
+  exits,
+  type Diagnostic,
+  type Origin,
+  type PlanRequest,
+  type Project,
+  type Settings,
+  type Values,
+} from '../model/index.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Loaded } from '../declarations/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
@@ -52,12 +65,12 @@ async function read(
 ): Promise<Loading> {
   const { load, lint } = await import('../declarations/index.js');
   const { kinds, collections, cwd, environment, stdin, masking } = context;
-  const options = { kinds, collections, paths, cwd, files, settingsAlone, stdin, environment, variables, found: masking.add, ...(env !== undefined && { env }) };
+  const options = { kinds, collections, paths, cwd, files, settingsAlone, stdin, environment, variables, found: masking.add, ...defined({ env }) };
   const loaded = await (settingsAlone ? load(options) : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
   const { project, understood, frame } = loaded;
   const found = settingsAlone ? [...loaded.diagnostics] : [...loaded.diagnostics, ...lint(understood, kinds)];
   if (!settingsAlone && (checks === 'always' || found.some(isError))) found.push(...(await brokenIn(context, loaded, env)), ...(await faultsIn(context, loaded.understood, env)));
-  return { ...(project && { project }), diagnostics: found.map((one) => framed(one, frame)) };
+  return { ...defined({ project }), diagnostics: found.map((one) => framed(one, frame)) };
 }
 
 interface Reading {

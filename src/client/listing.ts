@@ -1,5 +1,5 @@
 // Reading objects: whole collections, each listed to its proven end, and single objects by their identifiers.
-import { refuse, type Kind, type Listing, type Live } from '../model/index.js';
+import { defined, refuse, type Kind, type Listing, type Live } from '../model/index.js';
 import { Malformed, liveIn, liveOf, parseAnswer, validId } from './response.js';
 import { chunks, each, valuesPerQuery } from './concurrency.js';
 import { pages, readAhead } from './pagination.js';
@@ -39,7 +39,7 @@ async function listOnce(session: Session, kind: Kind, door: Door, filters?: Read
     guesses?.stop();
   }
   if (ghosts > 0) reportGhosts(session, kind, ghosts);
-  return { kind: kind.name, objects: [...objects.values()], pages: count, ...(skew !== undefined && { skew }) };
+  return { kind: kind.name, objects: [...objects.values()], pages: count, ...defined({ skew }) };
 }
 
 /** Once for each kind. */

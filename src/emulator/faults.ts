@@ -1,5 +1,5 @@
 // Trouble on order: what goes wrong, for which requests, and when. `parseFault` reads the words of the command line.
-import { refuse } from '../model/index.js';
+import { defined, refuse } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 import type { Behaviours } from './behaviours.js';
 import { dialectOf, Refused, refusalResponse } from './error-responses.js';
@@ -79,7 +79,7 @@ export function parseFault(text: string): Fault {
     else if (key === 'mode' && name in modes && option === modes[name as keyof typeof modes]) options.mode = option;
     else complain(`${JSON.stringify(word)} does not belong there`);
   }
-  return { name, ...(value !== undefined && { value }), ...options };
+  return { name, ...defined({ value }), ...options };
 }
 
 /** The connection broke. `sent`: whether the request had arrived and was carried out. */

@@ -1,6 +1,7 @@
 // What happens, as a stream of JSON lines with the field names of Terraform's machine-readable UI,
 // so that what reads those can read ours. Verdicts have a type of their own, `policy`.
 import {
+  defined,
   summarise,
   tryAddress,
   type Action,
@@ -172,7 +173,7 @@ function plannedChange(line: Line, change: ResourceChange): string {
       resource: resource(change.address),
       action: adoptsAndWrites(change) ? actions.update : actions[actionOf(change)],
       reason: change.reason,
-      ...(change.change.importing && { importing: change.change.importing }),
+      ...defined({ importing: change.change.importing }),
       ...(change.previous_address !== undefined && { previous_resource: resource(change.previous_address) }),
     },
   });

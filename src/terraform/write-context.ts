@@ -1,6 +1,7 @@
 // What writes share while the lock is held: the listing of each kind that pre-images are taken from, and a lane a kind
 // for creates, which is shut while the outcome of one of them is looked for: nothing else may appear meanwhile.
 import {
+  defined,
   Refusal,
   writes,
   type Change,
@@ -130,7 +131,7 @@ export function benchOf(tools: Tools, held: Held): Bench {
       left: () => undefined,
       heard: (outcome) => void (silence = outcome === 'unknown' ? silence + 1 : outcome === 'not_sent' ? silence : 0),
       awaited: () => false,
-      ...(recheck && { recheck }),
+      ...defined({ recheck }),
       known: (kind, id) => owned.has(claimOf(kind, id)) || (listing?.kind.name === kind && listing.byId.has(id)),
     };
   }

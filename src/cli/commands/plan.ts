@@ -1,6 +1,6 @@
 // `trueup plan`: reads, compares, shows. Writes nothing but the files it was asked for.
 import { resolve } from 'node:path';
-import { exits, flagToAllow, refuse, shellWord, worst, type Exit } from '../../model/index.js';
+import { defined, exits, flagToAllow, refuse, shellWord, worst, type Exit } from '../../model/index.js';
 import type { Assessment } from '../../reconciler/audit/impact-data.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { planFormats } from '../../report/formats.js';
@@ -38,7 +38,7 @@ export const run: Command = async (context, paths) => {
       if (saved && !plan.diagnostics.some((one) => one.severity === 'error')) {
         const { writePlanFile } = await import('../../state/index.js');
         const { env } = how;
-        await writePlanFile({ path: saved.path, files, clock }, document, { ...request, ...(env !== undefined && { env }), variables: site.project.variables });
+        await writePlanFile({ path: saved.path, files, clock }, document, { ...request, ...defined({ env }), variables: site.project.variables });
         const blocked = [...new Set(plan.verdicts.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [rule] : [])))];
         const allows = blocked.flatMap((rule) => flagToAllow(rule) ?? []);
         context.err.write(

@@ -1,7 +1,7 @@
 // `trueup watch`: the audit again and again, one line a cycle, and its numbers for Prometheus. A cycle that fails is
 // told and counted, and the next one comes at its time; cycles never pile up. Reads only.
 import { resolve } from 'node:path';
-import { exits, refuse, Refusal, type DriftDocument } from '../../model/index.js';
+import { defined, exits, refuse, Refusal, type DriftDocument } from '../../model/index.js';
 import { visible } from '../../report/index.js';
 import { metricsText, watchSentence, type WatchRecord } from '../../report/metrics.js';
 import { audit } from '../run-audit.js';
@@ -66,7 +66,7 @@ async function once(context: Context, paths: readonly string[]): Promise<Cycle> 
     good,
     seconds: (clock.monotonic() - begun) / 1000,
     requests: requests(),
-    ...(document && { document }),
+    ...defined({ document }),
   });
   try {
     return await withProject(context, paths, async (site) => {
@@ -90,7 +90,7 @@ function grown(before: WatchRecord, { seconds, requests, document, good: whole }
     audits: whole ? { good: good + 1, failed } : { good, failed: failed + 1 },
     lastAt: now,
     ...(whole && { lastGoodAt: now }),
-    ...(document && { document }),
+    ...defined({ document }),
     seconds,
     requests: sum,
   };

@@ -1,6 +1,6 @@
 // Values of a synthesised stack in the language of declaration files: references by address, locals written out,
 // outputs of other stacks followed to what they stand for. What cannot be said in it is complained of by name.
-import { NAME, didYouMean, formatAddress, isObject, own, type Json, type JsonObject, type Kind } from '../../model/index.js';
+import { defined, NAME, didYouMean, formatAddress, isObject, own, type Json, type JsonObject, type Kind } from '../../model/index.js';
 import { EMPTY, textOf, partsOf, type Part } from '../expression.js';
 import { isMap, limits, type Raw } from '../yaml/raw-values.js';
 import { asTemplate, isTraversal, templateParts, type Step, type TemplatePart, type Traversal } from './template.js';
@@ -72,7 +72,7 @@ function keyOf(key: string, path: readonly string[], site: Site): string {
 }
 
 function refuse({ complain }: Site, path: readonly string[], code: string, summary: string, detail?: string): Raw {
-  complain({ path, code, summary, ...(detail === undefined ? {} : { detail }) });
+  complain({ path, code, summary, ...defined({ detail }) });
   return NOTHING;
 }
 
@@ -246,5 +246,5 @@ export function bareAddress(text: string, { kinds }: Stack): { readonly kind?: K
   const [, type, name, quoted, index] = steps as unknown as [string, string, string, string | undefined, string | undefined];
   const kind = kinds.get(type);
   const key = quoted === undefined ? index : (JSON.parse(quoted) as string);
-  return { name, ...(kind ? { kind } : {}), ...(key === undefined ? {} : { key }) };
+  return { name, ...defined({ kind, key }) };
 }

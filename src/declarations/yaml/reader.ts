@@ -1,6 +1,7 @@
 // The authority on YAML: the whole of YAML 1.2 core, less what a declaration file may not hold. The text is counted
 // token by token before anything is composed, so that no file can cost more than its size allows.
 // Every complaint is worded here, because the library's own messages can quote the text, and with it a secret.
+import { defined } from '../../model/index.js';
 import { Composer, CST, Lexer, Parser, isAlias, isMap, isScalar, isSeq, type Document, type ParsedNode, type YAMLError, type YAMLMap } from 'yaml';
 import { limits, plainText, withKeys, type Fault, type Marks, type Raw, type RawDocument } from './raw-values.js';
 
@@ -117,7 +118,7 @@ const words: Readonly<Partial<Record<string, readonly [summary: string, detail?:
 
 function inOurWords(error: YAMLError): Fault {
   const [summary, detail] = words[error.code] ?? ['this is not valid YAML', 'Look for a wrong indentation, a missing `: `, or a quote or bracket that is not closed.'];
-  return { offset: error.pos[0], code: 'yaml-syntax', summary, ...(detail === undefined ? {} : { detail }) };
+  return { offset: error.pos[0], code: 'yaml-syntax', summary, ...defined({ detail }) };
 }
 
 interface Walk {

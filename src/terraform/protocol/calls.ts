@@ -1,6 +1,6 @@
 // The calls of the protocol, from message to message: decode by the schema, ask the provider, check what it answers,
 // encode. Whatever goes wrong on the way is a diagnostic, and core keeps what it had or gets what is known.
-import { equal, own, Refusal, type Diagnostic } from '../../model/index.js';
+import { defined, equal, own, Refusal, type Diagnostic } from '../../model/index.js';
 import { applyTrouble, planTrouble, readTrouble, salvaged, stateTrouble } from '../reply-checks.js';
 import { CtyError, decode, encode, parsed, Unknown, wordsOfPath, type CtyType, type CtyValue, type DynamicValue, type Path } from './cty.js';
 import type { Log } from '../core-log.js';
@@ -354,7 +354,7 @@ function troubleOf(error: unknown): readonly WireDiagnostic[] {
 const fromDiagnostic = ({ severity, summary, detail, attribute }: Diagnostic): WireDiagnostic => ({
   severity: severity === 'error' ? 'error' : 'warning',
   summary: attribute === undefined ? summary : `${attribute}: ${summary}`,
-  ...(detail === undefined ? {} : { detail }),
+  ...defined({ detail }),
 });
 
 /** Where it was thrown. Not the message, which may quote what it choked on. */
