@@ -89,7 +89,8 @@ export function doubleDashes(argv: readonly string[]): readonly string[] {
     const short = name?.startsWith('o') === true && !longFlags.has(name);
     const given = /^(-[a-z])=(.*)$/s.exec(word);
     if (end !== -1 && index >= end) return word;
-    return given ? `${given[1]}${given[2]}` : name !== undefined && !short ? `-${word}` : word;
+    if (given) return `${given[1]}${given[2]}`;
+    return name !== undefined && !short ? `-${word}` : word;
   });
 }
 

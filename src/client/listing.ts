@@ -103,11 +103,10 @@ export async function find(session: Session, kind: Kind, wanted: readonly string
   const { dialect, by_id, by_ids } = kind.operations;
   const door = session.doorOf(dialect, kind.name);
   const ids = [...new Set(wanted)].filter((id) => validId(id) !== undefined);
-  const found =
-    by_id === 'path'
-      ? await each(ids, (id) => findByPath(session, kind, door, id))
-      : by_ids !== undefined
-        ? await each(chunks(ids, valuesPerQuery), (chunk) => findByFilter(session, kind, door, by_ids, chunk))
-        : await each(ids, (id) => findByFilter(session, kind, door, by_id, [id]));
-  return found.flat();
+  const found = (): Promise<readonly (readonly Live[])[]> => {
+    if (by_id === 'path') return each(ids, (id) => findByPath(session, kind, door, id));
+    if (by_ids !== undefined) return each(chunks(ids, valuesPerQuery), (chunk) => findByFilter(session, kind, door, by_ids, chunk));
+    return each(ids, (id) => findByFilter(session, kind, door, by_id, [id]));
+  };
+  return (await found()).flat();
 }

@@ -120,7 +120,10 @@ export function onlyRead(collections: Collections, kinds: Kinds): readonly Colle
 /** A record as it is stored: known fields with their defaults, references as ids; unknown ones as they are. */
 export function seeded(collection: Collection, seed: JsonObject, { now, newId }: { readonly now: () => string; readonly newId: (collection: Collection) => string }): Stored {
   if (collection.operations.dialect === 'iot') return seed;
-  const fill = (name: string): Json | undefined => (name === collection.id ? newId(collection) : name === 'created_at' || name === 'updated_at' ? now() : undefined);
+  const fill = (name: string): Json | undefined => {
+    if (name === collection.id) return newId(collection);
+    return name === 'created_at' || name === 'updated_at' ? now() : undefined;
+  };
   return { ...seed, ...completed(collection, seed, fill) };
 }
 

@@ -56,7 +56,7 @@ export interface Fault {
 
 const grammar = `A fault is NAME[=NUMBER] with, separated by commas, any of method=VERB, path=TEXT, after=COUNT, times=COUNT, mode=remove|reset|flicker; as in reset-after,method=POST,path=alert_rules,times=1.
 Names: ${Object.entries(faultNames)
-  .map(([name, takes]) => (takes === 'needed' ? `${name}=N` : takes === 'optional' ? `${name}[=N]` : name))
+  .map(([name, takes]) => name + ({ needed: '=N', optional: '[=N]' }[takes as string] ?? ''))
   .join(', ')}.`;
 
 /** @throws Refusal with the grammar. */

@@ -183,7 +183,10 @@ function patchOf(change: Change, before: View | undefined, after: View | undefin
 }
 
 const at = (tree: Json, path: readonly string[]): Json | undefined =>
-  path.reduce<Json | undefined>((inner, key) => (Array.isArray(inner) ? (inner as readonly Json[])[Number(key)] : isTree(inner) ? inner[key] : undefined), tree);
+  path.reduce<Json | undefined>((inner, key) => {
+    if (Array.isArray(inner)) return (inner as readonly Json[])[Number(key)];
+    return isTree(inner) ? inner[key] : undefined;
+  }, tree);
 
 /** As it is sent: exact numbers are numbers here, and texts, as they can be declared, in what is shown before and after. */
 function documentRequest({ method, path, body, base }: Request): ResourceChange['requests'][0] {
@@ -285,8 +288,8 @@ function withChanges(before: Values, changes: readonly AttributeChange[]): Value
 function placed(values: Values, [name, ...rest]: readonly string[], value: Value | undefined): Values {
   if (name === undefined) return values;
   const old = values[name];
-  const inner =
-    rest.length === 0 ? value : Array.isArray(old) ? Object.values(placed(Object.fromEntries(Object.entries(old)), rest, value)) : placed(isTree(old) ? old : {}, rest, value);
+  const below = (): Value => (Array.isArray(old) ? Object.values(placed(Object.fromEntries(Object.entries(old)), rest, value)) : placed(isTree(old) ? old : {}, rest, value));
+  const inner = rest.length === 0 ? value : below();
   const { [name]: _, ...others } = values;
   return inner === undefined ? others : { ...others, [name]: inner };
 }

@@ -86,7 +86,7 @@ function metricsOf({ audits, startedAt, lastAt, lastGoodAt, seconds, requests, d
     gauge(
       'expectation_failed',
       '1 where the expectation does not hold, NaN where it could not be checked.',
-      expectations.map(({ name, verdict }) => [{ expectation: name }, verdict === 'unknown' ? Number.NaN : verdict === 'failed' ? 1 : 0]),
+      expectations.map(({ name, verdict }) => [{ expectation: name }, { unknown: Number.NaN, failed: 1, met: 0 }[verdict]]),
     ),
     gauge('ailing_objects', 'Live objects that are not well, by what they suffer from.', by('code', document ? tally(document.health.map(({ code }) => code)) : {})),
     counter('api_requests_total', 'Requests to the cloud since the start.', by('collection', requests)),

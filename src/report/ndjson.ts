@@ -77,7 +77,9 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
     ...(id !== undefined && { id_key: 'id', id_value: id }),
   });
   const progress = (): string =>
-    [...running].map(([address, { action, since }]) => progressed(line, address, during[action], hook(address, action), clock.monotonic() - since)).join('');
+    [...running]
+      .map(([address, { action, since }]) => progressed(line, address, during[action], { ...hook(address, action), elapsed_seconds: seconds(clock.monotonic() - since) }))
+      .join('');
   const diagnostics = (all: readonly Diagnostic[]): string => all.map((one) => diagnosed(line, one)).join('');
 
   return {
@@ -142,8 +144,8 @@ function resource(address: string): Json {
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
-function progressed(line: Line, address: string, doing: string, hook: Hook, elapsed: number): string {
-  return line('info', 'apply_progress', `${address}: still ${doing} after ${seconds(elapsed)} s`, { hook: { ...hook, elapsed_seconds: seconds(elapsed) } });
+function progressed(line: Line, address: string, doing: string, hook: Hook & { readonly elapsed_seconds: number }): string {
+  return line('info', 'apply_progress', `${address}: still ${doing} after ${hook.elapsed_seconds} s`, { hook });
 }
 
 /** What was skipped never started; it and what is kept have no line but their diagnostic. */

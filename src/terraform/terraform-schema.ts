@@ -58,8 +58,10 @@ const types = new WeakMap<readonly Typed[], CtyType>();
 export function attributeType({ type, nested }: Typed): CtyType {
   if (!nested) return type ?? 'dynamic';
   const inner = typeOf(nested.attributes);
-  return nested.nesting === 'SINGLE' ? inner : nested.nesting === 'LIST' ? ['list', inner] : nested.nesting === 'SET' ? ['set', inner] : ['map', inner];
+  return nested.nesting === 'SINGLE' ? inner : [collectionWords[nested.nesting], inner];
 }
+
+const collectionWords = { LIST: 'list', SET: 'set', MAP: 'map' } as const;
 
 type Use = Pick<SchemaAttribute, 'required' | 'optional' | 'computed'>;
 const required: Use = { required: true };
@@ -94,9 +96,14 @@ const beside = (block: ResourceBlock<Kind>): readonly SchemaAttribute[] =>
 const resourceAttributes = (attributes: Attributes): readonly SchemaAttribute[] =>
   Object.entries(attributes).flatMap(([name, attribute]) => {
     if (attribute.secret) return secretAttributes(name, attribute);
-    const use = attribute.computed ? computed : !attribute.optional ? required : holdsOnlySecrets(attribute) ? optional : either;
-    return [{ name, ...use, ...described(attribute), ...typed(attribute, resourceAttributes) }];
+    return [{ name, ...useOf(attribute), ...described(attribute), ...typed(attribute, resourceAttributes) }];
   });
+
+function useOf(attribute: Attribute): Use {
+  if (attribute.computed) return computed;
+  if (!attribute.optional) return required;
+  return holdsOnlySecrets(attribute) ? optional : either;
+}
 
 /** Core keeps the value nowhere, so it cannot see that it changed: the version says so. */
 function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttribute[] {

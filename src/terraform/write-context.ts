@@ -127,9 +127,15 @@ export function benchOf(tools: Tools, held: Held): Bench {
       before,
       resolver: () => undefined,
       entry: (address) => held.entries.get(address),
-      halt: () => (signal.aborted ? 'the run was interrupted' : silence >= SILENCE ? 'the service stopped answering clearly' : undefined),
+      halt() {
+        if (signal.aborted) return 'the run was interrupted';
+        return silence >= SILENCE ? 'the service stopped answering clearly' : undefined;
+      },
       left: () => undefined,
-      heard: (outcome) => void (silence = outcome === 'unknown' ? silence + 1 : outcome === 'not_sent' ? silence : 0),
+      heard(outcome) {
+        if (outcome === 'unknown') silence += 1;
+        else if (outcome !== 'not_sent') silence = 0;
+      },
       awaited: () => false,
       ...defined({ recheck }),
       known: (kind, id) => owned.has(claimOf(kind, id)) || (listing?.kind.name === kind && listing.byId.has(id)),

@@ -109,7 +109,7 @@ async function present(context: Context, site: Site, session: Session, { plan }:
   const { out } = context;
   const { lines } = site.watch;
   const { planInText } = await import('../../report/index.js');
-  const document = await documentOf(context, site, session.snapshot, plan, lines ? 'all' : 'count');
+  const document = await documentOf(context, site, plan, { snapshot: session.snapshot, keeps: lines ? 'all' : 'count' });
   site.watch.end();
   out.write(lines ? lines.plan(document) : planInText(document, out.style));
   await tellTrouble(context, document, 'text');

@@ -30,7 +30,7 @@ export const run: Command = async (context, paths) => {
       const { exit } = proposal;
       const { impact, diagnostics } = await meaningOf(site, proposal, since);
       const plan = { ...proposal.plan, diagnostics: [...proposal.plan.diagnostics, ...diagnostics] };
-      const document = await documentOf(context, site, site.snapshot, plan, forms.complete || saved ? 'all' : 'count', impact);
+      const document = await documentOf(context, site, plan, { snapshot: site.snapshot, keeps: forms.complete || saved ? 'all' : 'count', impact });
       site.watch.end();
       if (site.watch.lines) out.write(site.watch.lines.plan(document));
       const delivered = await deliver(context, forms, (format, style) => renderPlan(document, format, style));

@@ -171,11 +171,17 @@ function followed(value: Json, mark: string, path: readonly string[], site: Site
   return rawOf(value, path, { ...site, stack, inside: [...site.inside, mark] });
 }
 
+/** The key that a step names; undefined for a step that names none. */
+function stepKey(step: Step | undefined): string | undefined {
+  if (step === undefined || typeof step === 'string') return step;
+  return 'key' in step ? String(step.key) : undefined;
+}
+
 /** What a known value holds at the remaining steps. */
 function within(value: Raw, steps: readonly Step[], text: string, path: readonly string[], site: Site): Raw {
   let inner: Raw | undefined = value;
   for (const step of steps) {
-    const key = typeof step === 'string' ? step : 'key' in step ? String(step.key) : undefined;
+    const key = stepKey(step);
     if (key === undefined || !(isMap(inner) || Array.isArray(inner)) || !Object.hasOwn(inner, key)) return unsupported(text, path, site);
     inner = (inner as Readonly<Record<string, Raw>>)[key];
   }
@@ -190,7 +196,7 @@ function eachValue({ text }: Traversal, rest: readonly Step[], path: readonly st
 
 /** Steps into a value as declaration files write them; undefined where they cannot. */
 function namesOf(steps: readonly Step[]): readonly string[] | undefined {
-  const names = steps.map((step) => (typeof step === 'string' ? step : 'key' in step ? String(step.key) : ''));
+  const names = steps.map((step) => stepKey(step) ?? '');
   return names.every((name) => /^[^.[\]{}"]+$/.test(name)) ? names : undefined;
 }
 
@@ -205,7 +211,7 @@ function outputValue({ text }: Traversal, [state, word, output, ...more]: readon
       `${text} is an output of a stack that is not at hand`,
       'Name the whole output folder of the program, or write the identifier itself.',
     );
-  const name = typeof output === 'string' ? output : output !== undefined && 'key' in output ? String(output.key) : '';
+  const name = stepKey(output) ?? '';
   const { value } = blockAt(other.tree, 'output', name);
   if (value === undefined) return refuse(site, path, 'unknown-output', `${text}: the stack ${other.name} has no output \`${name}\``, 'Synthesise both stacks anew.');
   return within(followed(value, `${other.name} output.${name}`, path, site, other), more, text, path, site);

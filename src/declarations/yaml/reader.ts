@@ -139,10 +139,15 @@ function convert(walk: Walk, node: ParsedNode | null, depth: number): Converted 
   if (node === null) return { value: null, size: 1 };
   if (depth > limits.levels) return wrong(walk, tooDeep(node.range[0]));
   if (isAlias(node)) return convertAlias(walk, node.source, node.range[0]);
-  const converted = isMap(node) ? convertMap(walk, node, depth) : isSeq(node) ? convertItems(walk, node.items, depth) : { value: convertScalar(walk, node as ParsedNode), size: 1 };
+  const converted = convertNode(walk, node, depth);
   const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
   if (anchor !== undefined) walk.anchors.set(anchor, converted);
   return converted;
+}
+
+function convertNode(walk: Walk, node: ParsedNode, depth: number): Converted {
+  if (isMap(node)) return convertMap(walk, node, depth);
+  return isSeq(node) ? convertItems(walk, node.items, depth) : { value: convertScalar(walk, node), size: 1 };
 }
 
 function wrong(walk: Walk, fault: Fault): Converted {

@@ -332,7 +332,8 @@ function wirePath(type: CtyType, path: Path): Reply {
   let here: CtyType | undefined = type;
   for (const step of path) {
     if (here?.[0] === 'set') break;
-    steps.push(typeof step === 'string' ? { attribute_name: step } : typeof step === 'number' ? { element_key_int: step } : { element_key_string: step.key });
+    if (typeof step === 'string') steps.push({ attribute_name: step });
+    else steps.push(typeof step === 'number' ? { element_key_int: step } : { element_key_string: step.key });
     here = inside(here, step);
   }
   return { steps };
