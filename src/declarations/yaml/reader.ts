@@ -32,6 +32,8 @@ export function readYaml(text: string, marked: number, mostTokens: number = limi
 const composed = (text: string): Generator<Document.Parsed, void> =>
   new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true, prettyErrors: false, logLevel: 'silent', strict: true }).compose(new Parser().parse(text));
 
+const LONGEST_INDENT = 100;
+
 /** A key `settings` that a broken document may hide. */
 const MAY_HIDE = /(?:^|\r|[{,][ \t]*)["']?settings["']?[ \t]*:/m;
 
@@ -56,8 +58,11 @@ export function readKeys(text: string, marked: number, kept: (key: string) => bo
       const key = keys.findLast(({ from }) => from <= offset);
       return !areThere || key === undefined || kept(key.name);
     };
-    // What is not closed is found where the next key begins.
-    const broken = errors.map(inOurWords).filter(({ offset }) => matters(text[offset - 1] === '\n' ? offset - 1 : offset));
+    // What is not closed is found where the next key begins, and a wrong indentation before the key that has it.
+    const broken = errors.map(inOurWords).filter(({ offset }) => {
+      const key = offset + text.slice(offset, offset + LONGEST_INDENT).search(/[^ \t]|$/);
+      return matters(text[key - 1] === '\n' ? key - 1 : key);
+    });
     faults.push(...broken, ...[...within, ...walk.faults].filter(({ offset }) => matters(offset)));
     if (root !== null) documents.push({ root, marks: walk.marks });
   }
