@@ -10,6 +10,9 @@ import { camel, pascal, withBlockDocs, withPropDocs } from './prop-docs.mjs';
 const libraries = ['cdktf', 'cdktn'];
 const external = [...libraries, 'constructs'];
 
+/** The type declarations of the classes, below the folder of a front end. */
+const CLASSES = join('generated', 'classes.d.ts');
+
 /** What programs import, by the name of its file: the source and, below `types`, its type declarations. */
 const entries = {
   index: { source: 'src/index.ts', types: 'index' },
@@ -44,17 +47,18 @@ export async function typeConstructs(common, types) {
   for (const library of libraries) {
     const folder = join(types, 'constructs', library);
     cpSync(source, folder, { recursive: true });
-    for (const name of readdirSync(folder)) {
+    for (const name of readdirSync(folder, { recursive: true })) {
       const path = join(folder, name);
+      if (!name.endsWith('.d.ts')) continue;
       const text = readFileSync(path, 'utf8').replaceAll(/(['"])#cdk\1/g, `'${library}'`);
       const door = { whole: `import("${library}").IResolvable`, writeOnly: true };
-      if (name === 'index.d.ts') written(path, documented(withPropDocs(text, telling(vocabulary, vocabulary.resourceBlock), door), docs));
+      if (path === join(folder, CLASSES)) written(path, documented(withPropDocs(text, telling(vocabulary, vocabulary.resourceBlock), door), docs));
       else written(path, name === 'provider.d.ts' ? withBlockDocs(text, vocabulary.providerBlock, door) : text);
     }
   }
   rmSync(source, { recursive: true });
-  const native = join(types, 'constructs', 'native', 'index.d.ts');
-  const door = { whole: 'import("./tokens.js").Reference', writeOnly: false };
+  const native = join(types, 'constructs', 'native', CLASSES);
+  const door = { whole: 'import("../tokens.js").Reference', writeOnly: false };
   written(native, documented(withPropDocs(readFileSync(native, 'utf8'), telling(vocabulary), door), docs));
 }
 

@@ -1,7 +1,7 @@
-// Kinds → schemas, validators and reference docs; commands → their reference; assumptions → the ledger of docs/explanation/api.md. What it writes is committed; with `--check` nothing is written
-// and stale files end in exit code 1.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+// Kinds → schemas, validators, construct classes, the names that `ref` takes, reference docs and lists in docs; commands →
+// their reference; assumptions → the ledger of docs/explanation/api.md. What it writes is committed. scripts/kind-files.ts runs
+// before it.
+import { readFileSync, readdirSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { commands } from '../src/cli/command-table.js';
@@ -9,12 +9,18 @@ import { bodySchema, expectationSchema, settingsSchema, whereSchema } from '../s
 import { ajvOptions } from '../src/declarations/compile-validator.js';
 import { declarationsSchema, kindSchema } from '../src/declarations/index.js';
 import { digest, type JsonObject } from '../src/model/index.js';
-import { collections, kinds } from '../src/resources/index.js';
+import { externals } from '../src/resources/externals.js';
+import * as resources from '../src/resources/index.js';
 import { providerSchema } from '../src/terraform/terraform-schema.js';
 import { commandsPage } from './command-docs.js';
+import { classesFile, resourceNames, type Written } from './construct-classes.js';
+import { finish, withPart } from './generated-files.js';
+import { exportLines, ORIGIN } from './kind-lines.js';
 import { apiPage } from './ledger-docs.js';
 import { collectionPage, indexPage, kindPage } from './resource-docs.js';
 import { terraformPage } from './terraform-docs.js';
+
+const { collections, kinds } = resources;
 
 /** One ESM file without imports: every validator, and their names by digest of their schema. */
 function validators(): string {
@@ -32,30 +38,50 @@ function validators(): string {
 
 const json = (schema: JsonObject): string => `${JSON.stringify(schema, null, 2)}\n`;
 
+const page = (path: string): string => readFileSync(path, 'utf8');
+const codes = (words: Iterable<string>): string => [...words].map((word) => `\`${word}\``).join(', ');
+
+/** @throws Error for a line of the index that exports no kind and no collection */
+function written(): readonly Written[] {
+  return exportLines(page('src/resources/index.ts')).map(({ name, file }) => {
+    const collection = [...collections.values()].find((one) => one === (resources as Readonly<Record<string, unknown>>)[name]);
+    if (!collection) throw new Error(`src/resources/index.ts: ${name} is no kind and no collection`);
+    return { name, file, collection };
+  });
+}
+
+const namesFile = (): string =>
+  [ORIGIN, '/** What is declared, or listed, by name. */', 'export type CollectionName =', ...[...collections.keys()].map((name) => `  | '${name}'`)].join('\n') + ';\n';
+
 function outputs(): ReadonlyMap<string, string> {
   const list = [...kinds.values()];
   const others = [...collections.values()].filter(({ name }) => !kinds.has(name));
+  const classes = written();
   return new Map([
     ['schemas/declarations.schema.json', json(declarationsSchema(kinds, collections))],
     ...list.map((kind) => [`schemas/${kind.name}.schema.json`, json(kindSchema(kind))] as const),
     ['src/declarations/generated/validators.js', validators()],
+    ['src/resources/generated/names.ts', namesFile()],
+    ['src/constructs/terraform/generated/classes.ts', classesFile(classes, { records: true })],
+    ['src/constructs/native/generated/classes.ts', classesFile(classes, { records: false })],
     ['docs/reference/commands.md', commandsPage(commands)],
     ['docs/reference/terraform.md', terraformPage(providerSchema(kinds, collections))],
-    ['docs/explanation/api.md', apiPage(readFileSync('docs/explanation/api.md', 'utf8'))],
-    ['docs/reference/resources/README.md', indexPage(list, others)],
+    ['docs/explanation/api.md', apiPage(page('docs/explanation/api.md'))],
+    ['docs/reference/declarations.md', withPart(page('docs/reference/declarations.md'), 'kinds', codes(kinds.keys()))],
+    ['docs/reference/constructs.md', withPart(page('docs/reference/constructs.md'), 'classes', codes(resourceNames(classes)))],
+    ['docs/reference/resources/README.md', indexPage(list, others, externals)],
     ...list.map((kind) => [`docs/reference/resources/${kind.name}.md`, kindPage(kind)] as const),
     ...others.map((one) => [`docs/reference/resources/${one.name}.md`, collectionPage(one)] as const),
   ]);
 }
 
-const stale = [...outputs()].filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text);
-if (process.argv.includes('--check')) {
-  for (const [path] of stale) console.error(`stale: ${path} (type \`npm run generate\`)`);
-  process.exitCode = stale.length > 0 ? 1 : 0;
-} else {
-  for (const [path, text] of stale) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-    console.log(`wrote ${path}`);
-  }
-}
+/** Folders that hold generated files alone, but for these. */
+const owned = ['schemas', 'docs/reference/resources'];
+const byHand = ['schemas/drift.schema.json', 'schemas/plan.schema.json'];
+
+const files = outputs();
+const present = owned.flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`));
+finish(
+  files,
+  present.filter((path) => !files.has(path) && !byHand.includes(path)),
+);

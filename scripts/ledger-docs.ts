@@ -1,9 +1,7 @@
 // The ledger of docs/explanation/api.md, from the assumptions that the client states. What is written by hand around it stays.
 import { areas, type Source } from '../src/client/assumptions.js';
 import { isChecked } from '../src/client/api-checks.js';
-
-const BEGIN = '<!-- The ledger: written by `npm run generate` from src/client/assumptions.ts. -->';
-const END = '<!-- End of the ledger. -->';
+import { withPart } from './generated-files.js';
 
 const sources: Readonly<Record<Source, string>> = { reference: 'described', confirmed: 'seen', inferred: 'inferred', unknown: 'unknown' };
 
@@ -18,8 +16,5 @@ export function apiPage(page: string): string {
     });
     return [`### ${title}`, '', '| entry | assumed | source | if it is wrong | tests |', '|---|---|---|---|---|', ...rows, ''].join('\n');
   });
-  const [before, rest] = page.split(BEGIN);
-  const [, after] = (rest ?? '').split(END);
-  if (before === undefined || after === undefined) throw new Error('docs/explanation/api.md has no place for the ledger');
-  return `${before}${BEGIN}\n\n${tables.join('\n')}\n${END}${after}`;
+  return withPart(page, 'the ledger', `\n\n${tables.join('\n')}\n`);
 }

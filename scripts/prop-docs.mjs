@@ -46,7 +46,7 @@ function interfacesOf(name, attributes, mapped, how) {
   return [...inner, `export interface ${name}${rest} {\n${members.map(({ text }) => text).join('')}}\n`];
 }
 
-const HELPER = `type Documented<C extends abstract new (...given: never) => unknown, P, O> = { readonly [K in keyof C]: C[K] } & import("../props.js").ClassOf<InstanceType<C> & O, P, unknown>;
+const HELPER = `type Documented<C extends abstract new (...given: never) => unknown, P, O> = { readonly [K in keyof C]: C[K] } & import("../../props.js").ClassOf<InstanceType<C> & O, P, unknown>;
 `;
 
 /**
@@ -59,7 +59,7 @@ export function withPropDocs(text, tell, door) {
     const told = tell(name);
     if (!told) throw new Error(`nothing is known of the class ${name}`);
     const mapped = `${name}_mapped`;
-    const props = interfacesOf(`${name}Props`, told.props, `import("../props.js").PropsOf<typeof ${mapped}>`, { ...door, form: told.form });
+    const props = interfacesOf(`${name}Props`, told.props, `import("../../props.js").PropsOf<typeof ${mapped}>`, { ...door, form: told.form });
     const read = interfacesOf(`${name}Getters`, told.read, `InstanceType<typeof ${mapped}>`, { ...door, form: 'read' });
     return `declare const ${mapped}: ${type}\n${[...props, ...read].join('')}declare const ${name}_base: Documented<typeof ${mapped}, ${name}Props, ${name}Getters>;\n`;
   });

@@ -10,7 +10,7 @@ const SPECIFIER = /(\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.resolve)?\s*\(\s*|
 
 /** The text of a program with its imports changed. */
 export function migratedSource(text: string): string {
-  return text.replaceAll(SPECIFIER, (_, before: string, quote: string, name: string, rest: string) => `${before}${quote}${name.replace('cdktf', 'cdktn')}${rest}${quote}`);
+  return text.replaceAll(SPECIFIER, (found) => found.replace('cdktf', 'cdktn'));
 }
 
 const SECTION = /"(dependencies|devDependencies|peerDependencies|optionalDependencies|scripts)"\s*:\s*\{[^{}]*\}/g;

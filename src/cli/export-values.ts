@@ -27,14 +27,13 @@ export function exported(kind: Kind, values: Values, { holds }: Pick<Masking, 'h
 
 /** Dotted paths of what is secret; lists are one value. */
 function* secretPaths(value: Value, path: string, named: boolean, holds: Masking['holds']): Generator<string> {
-  if (isTree(value)) for (const [name, item] of Object.entries(value)) yield* memberPaths(name, item, below(path, name), named, holds);
+  if (isTree(value))
+    for (const [name, item] of Object.entries(value)) {
+      if (named && isSecretName(name) && isSecret(item)) yield below(path, name);
+      else yield* secretPaths(item, below(path, name), named, holds);
+    }
   else if (Array.isArray(value) && named) for (const [index, item] of (value as readonly Value[]).entries()) yield* secretPaths(item, `${path}.${index}`, named, holds);
   else if (holds(value)) yield path;
-}
-
-function* memberPaths(name: string, item: Value, path: string, named: boolean, holds: Masking['holds']): Generator<string> {
-  if (named && isSecretName(name) && isSecret(item)) yield path;
-  else yield* secretPaths(item, path, named, holds);
 }
 
 const isSecret = (value: Value): boolean => !isEmpty(value) && value !== '' && !isMask(value) && typeof value !== 'boolean';

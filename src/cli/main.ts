@@ -1,7 +1,7 @@
 // The only place that exits. Reads the command line, loads the one command that was asked for, and turns whatever
 // comes of it into words on stderr and an exit code.
 import { availableParallelism } from 'node:os';
-import { exits, Refusal, worst, type Diagnostic, type Exit } from '../model/index.js';
+import { defined, exits, Refusal, worst, type Diagnostic, type Exit } from '../model/index.js';
 import { pathsIn } from './commands-to-type.js';
 import { contextOf, type Command, type Context } from './context.js';
 import type { CommandSpec } from './command-table.js';
@@ -102,5 +102,5 @@ function troubleOf(error: unknown): { readonly diagnostics: readonly Diagnostic[
   const known = code !== undefined && /^E(?!RR_)[A-Z0-9]+$/.test(code);
   const summary = known ? `${path ?? 'The system: something'} ${problem}.` : `This should not have happened (${name ?? typeof error}).`;
   const detail = known ? undefined : 'It is a mistake in trueup. Run the same command with --debug and report what it prints.';
-  return { diagnostics: [{ severity: 'error', code: known ? 'system' : 'unforeseen', summary, ...(detail === undefined ? {} : { detail }) }], exit: exits.error };
+  return { diagnostics: [{ severity: 'error', code: known ? 'system' : 'unforeseen', summary, ...defined({ detail }) }], exit: exits.error };
 }

@@ -1,6 +1,8 @@
 // The parser of the command line, and its help: both are made from the table of commands.
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 import { commands, type CommandSpec, type Flags, type FlagSpec } from './command-table.js';
+import { kindWords } from '../model/index.js';
+import { kinds } from '../resources/index.js';
 import { version } from './version.js';
 
 const groups: Readonly<Record<string, string>> = { state: 'show and change the state', provider: 'the provider for Terraform and OpenTofu', sim: 'change the status of a SIM' };
@@ -48,7 +50,7 @@ function createProgram(out: Write, err: Write, found: Found): Command {
       })
       .showHelpAfterError(`For what there is, type: ${path} --help`);
   const root = common(new Command('trueup'), 'trueup')
-    .description('Declare accounts, alert rules, push destinations and roles; plan, apply, audit.')
+    .description(`Declare ${kindWords(kinds)}; plan, apply, audit.`)
     .version(version, '-v, --version', 'show the version')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', closing);
@@ -87,7 +89,8 @@ export function doubleDashes(argv: readonly string[]): readonly string[] {
     const short = name?.startsWith('o') === true && !longFlags.has(name);
     const given = /^(-[a-z])=(.*)$/s.exec(word);
     if (end !== -1 && index >= end) return word;
-    return given ? `${given[1]}${given[2]}` : name !== undefined && !short ? `-${word}` : word;
+    if (given) return `${given[1]}${given[2]}`;
+    return name !== undefined && !short ? `-${word}` : word;
   });
 }
 

@@ -1,7 +1,7 @@
 // The project in front of a command: loaded, linted, its complaints said.
 import {
+  defined,
   faultsOf,
-  nearest,
   refuse,
   Refusal,
   defaultSettings,
@@ -57,16 +57,27 @@ async function withPrograms<T>(context: Context, work: (synthesise: (folder: str
   }
 }
 
-/** @param blind files that show settings alone; then no program is run, and nothing else is checked */
-async function read(context: Context, paths: readonly string[], { env, variables }: Chosen, checks: Checks, blind?: DeclarationFiles): Promise<Loading> {
+async function read(
+  context: Context,
+  paths: readonly string[],
+  { env, variables }: Chosen,
+  { checks, files = declarationFiles, settingsAlone = false }: Reading,
+): Promise<Loading> {
   const { load, lint } = await import('../declarations/index.js');
   const { kinds, collections, cwd, environment, stdin, masking } = context;
-  const options = { kinds, collections, paths, cwd, files: blind ?? declarationFiles, stdin, environment, variables, found: masking.add, ...(env !== undefined && { env }) };
-  const loaded = await (blind ? load(options) : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
+  const options = { kinds, collections, paths, cwd, files, settingsAlone, stdin, environment, variables, found: masking.add, ...defined({ env }) };
+  const loaded = await (settingsAlone ? load(options) : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
   const { project, understood, frame } = loaded;
-  const found = blind ? [...loaded.diagnostics] : [...loaded.diagnostics, ...lint(understood, kinds)];
-  if (!blind && (checks === 'always' || found.some(isError))) found.push(...(await brokenIn(context, loaded, env)), ...(await faultsIn(context, loaded.understood, env)));
-  return { ...(project && { project }), diagnostics: found.map((one) => framed(one, frame)) };
+  const found = settingsAlone ? [...loaded.diagnostics] : [...loaded.diagnostics, ...lint(understood, kinds)];
+  if (!settingsAlone && (checks === 'always' || found.some(isError))) found.push(...(await brokenIn(context, loaded, env)), ...(await faultsIn(context, loaded.understood, env)));
+  return { ...defined({ project }), diagnostics: found.map((one) => framed(one, frame)) };
+}
+
+interface Reading {
+  readonly checks: Checks;
+  readonly files?: DeclarationFiles;
+  /** Then no program is run, and nothing else is checked. */
+  readonly settingsAlone?: boolean;
 }
 
 /** When references and values are checked while loading: always, or beside other errors. Otherwise the plan checks those that it needs. */
@@ -119,7 +130,7 @@ function framed(one: Diagnostic, frame: (origin: Origin) => string | undefined):
 
 /** The project, with warnings and notes said. @throws Refusal with every complaint where it does not load. */
 export async function loadProject(context: Context, paths: readonly string[], how: Chosen = chosen(context), checks: Checks = 'with errors'): Promise<Project> {
-  const { project, diagnostics } = await read(context, paths, how, checks);
+  const { project, diagnostics } = await read(context, paths, how, { checks });
   if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics, exits.error);
   await context.tell(diagnostics);
   return project;
@@ -131,13 +142,17 @@ export async function loadProject(context: Context, paths: readonly string[], ho
  */
 export async function settingsHere(context: Context, paths: readonly string[] = []): Promise<Settings> {
   const texts: string[] = [];
-  const settingsAlone = (bytes: Uint8Array): Uint8Array => {
+  const noted = (bytes: Uint8Array): Uint8Array => {
     texts.push(Buffer.from(bytes).toString());
-    return settingsIn(bytes);
+    return bytes;
   };
-  const blind: DeclarationFiles = { ...declarationFiles, read: (path, limit) => settingsAlone(declarationFiles.read(path, limit)) };
-  const stdin = async (): Promise<string> => Buffer.from(settingsAlone(Buffer.from(await context.stdin()))).toString();
-  const { project, diagnostics } = await read({ ...context, stdin }, paths, chosen(context), 'with errors', blind);
+  const files: DeclarationFiles = { ...declarationFiles, read: (path, limit) => noted(declarationFiles.read(path, limit)) };
+  const stdin = async (): Promise<string> => {
+    const text = await context.stdin();
+    texts.push(text);
+    return text;
+  };
+  const { project, diagnostics } = await read({ ...context, stdin }, paths, chosen(context), { checks: 'with errors', files, settingsAlone: true });
   const settings = project?.settings ?? defaultSettings;
   await maskNamed(context, texts, settings);
   if (!project && diagnostics.some((one) => one.severity === 'error' && one.code !== 'no-declarations')) throw new Refusal(diagnostics, exits.error);
@@ -149,20 +164,4 @@ async function maskNamed({ masking, environment, cwd }: Context, texts: readonly
   if (!texts.some((text) => text.includes('secret.'))) return;
   const { secretsNamed } = await import('../declarations/index.js');
   for (const secret of secretsNamed(texts, { environment, cwd, files: declarationFiles }, roots)) masking.add(secret);
-}
-
-const KEPT = ['settings', 'variables'];
-const SECTION = /^([A-Za-z][\w-]*):(?!\S)[^\r\n]*(?:[\r\n](?![^\s#])[^\r\n]*)*/gm;
-
-/**
- * A file with all sections blanked out but what is, or may be meant for, settings and variables; every byte keeps its
- * place. A section begins with its key at the left margin and ends where another line does; what is written otherwise
- * stays, and is loaded with its complaints.
- */
-function settingsIn(bytes: Uint8Array): Uint8Array {
-  const text = Buffer.from(bytes).toString('latin1');
-  return Buffer.from(
-    text.replace(SECTION, (section, name: string) => (nearest(name, KEPT) === undefined ? section.replace(/[^\r\n]/g, ' ') : section)),
-    'latin1',
-  );
 }

@@ -1,6 +1,6 @@
 // Where memory lies between runs, and how secrets are remembered: as fingerprints.
 import { availableParallelism } from 'node:os';
-import { defaultSettings, refuse, NAME, type Settings } from '../model/index.js';
+import { defined, defaultSettings, refuse, NAME, type Settings } from '../model/index.js';
 import type { Fingerprints } from '../platform/index.js';
 import { machine } from '../platform/host.js';
 import type { Store } from '../state/index.js';
@@ -28,7 +28,7 @@ export async function fingerprintsOf(context: Context): Promise<Fingerprints> {
   const secret = secretOf(context, 'TRUEUP_FINGERPRINT_KEY');
   const key = secret.reveal();
   if (key === undefined && context.environment[secret.source]) refuse('secret-missing', `The file that ${secret.source} names cannot be read.`);
-  return scryptFingerprints({ atOnce: availableParallelism(), ...(key !== undefined && { key }) });
+  return scryptFingerprints({ atOnce: availableParallelism(), ...defined({ key }) });
 }
 
 /** How long a create without an answer may still land. @throws Refusal */

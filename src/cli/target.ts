@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Checked } from '../client/api-checks.js';
 import type { ConnectOptions, Flip, FlowOptions, Transport } from '../client/index.js';
-import { refuse, Secret, type Cloud, type Emit, type Flipped, type Settings } from '../model/index.js';
+import { defined, refuse, Secret, type Cloud, type Emit, type Flipped, type Settings } from '../model/index.js';
 import type { Door } from '../terraform/provider-block.js';
 import type { Context } from './context.js';
 import { durable } from './durable-emulator.js';
@@ -98,7 +98,7 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
     iot: login(dummyCredentials.iot),
     flow: login(dummyCredentials.flow),
     async transport({ method, url, headers, body }) {
-      const answer = await emulator.fetch(new Request(url, { method, headers, ...(body !== undefined && { body }) }));
+      const answer = await emulator.fetch(new Request(url, { method, headers, ...defined({ body }) }));
       return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
     },
     close: () => emulator.settled(),
@@ -113,7 +113,7 @@ export async function reach(context: Context, settings: Settings, { emit, ahead 
     ...doors,
     ...howToAsk(context, settings),
     emit,
-    ...(ahead && { ahead }),
+    ...defined({ ahead }),
     transport: noted(context, transport),
   };
   const cloud = connect(options);
@@ -126,7 +126,7 @@ const howToAsk = ({ clock, random, signal }: Context, { requests_per_minute: req
   clock,
   random,
   signal,
-  ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+  ...defined({ requestsPerMinute }),
 });
 
 /** What is assumed of the service, checked by GET alone; neither the IoT platform nor the flow is asked. @throws Refusal */
@@ -134,7 +134,7 @@ export async function* checkedApi(context: Context, settings: Settings): AsyncGe
   const { checkAssumptions } = await import('../client/api-checks.js');
   const { transport, close, v2, v3 } = await lineTo(context, settings);
   try {
-    const doors = { ...(v2 && { v2 }), ...(v3 && { v3 }) };
+    const doors = { ...defined({ v2, v3 }) };
     yield* checkAssumptions({ ...doors, ...howToAsk(context, settings), emit: () => undefined, transport: noted(context, transport) }, context.collections);
   } finally {
     await close();

@@ -85,10 +85,16 @@ export function metaOf(context: Context, { project, reached }: Site, snapshot: S
   };
 }
 
+interface Documented {
+  readonly snapshot: Snapshot | undefined;
+  readonly keeps: 'all' | 'count';
+  readonly impact?: Impact | undefined;
+}
+
 /** The published form of a plan. What is kept is only listed where somebody will read it. */
-export async function documentOf(context: Context, site: Site, snapshot: Snapshot | undefined, plan: Plan, keeps: 'all' | 'count', impact?: Impact): Promise<PlanDocument> {
+export async function documentOf(context: Context, site: Site, plan: Plan, how: Documented): Promise<PlanDocument> {
   const { planDocument } = await import('../report/index.js');
   const diagnostics = told(plan.diagnostics, context.said);
   const verdicts = plan.verdicts.map((one) => toldVerdict(one, context.said));
-  return planDocument({ plan: { ...plan, diagnostics, verdicts }, kinds: context.kinds, meta: metaOf(context, site, snapshot), keeps, impact });
+  return planDocument({ plan: { ...plan, diagnostics, verdicts }, kinds: context.kinds, meta: metaOf(context, site, how.snapshot), keeps: how.keeps, impact: how.impact });
 }

@@ -1,11 +1,11 @@
 // Checks of what is assumed of v2.
-import { idOf, isObject, isTree, unescapeAll, valueAt, walk, writables, type Json, type JsonObject, type Kind } from '../model/index.js';
+import { idOf, isKind, isObject, isTree, unescapeAll, valueAt, walk, writables, type Json, type JsonObject, type Kind } from '../model/index.js';
 import { Malformed } from './response.js';
 import type { AssumptionName } from './assumptions.js';
 import { httpDate } from './retry.js';
 import { bad, idIn, isInteger, note, notEmpty, ok, plural, strangerTo, textOf, unchecked, verdictOn, whole, type Check, type Facts, type Verdict } from './api-check-results.js';
 
-const kindsOf = ({ collections }: Facts): readonly Kind[] => [...collections.values()].filter((one): one is Kind => 'identity' in one && one.operations.dialect === 'v2');
+const kindsOf = ({ collections }: Facts): readonly Kind[] => [...collections.values()].filter(isKind).filter(({ operations }) => operations.dialect === 'v2');
 
 /** Records of several collections, each with the name of its own. */
 async function recordsOf(facts: Facts, names: readonly string[], limit = '500'): Promise<readonly (readonly [name: string, record: JsonObject])[]> {

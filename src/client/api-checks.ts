@@ -1,6 +1,6 @@
 // `trueup doctor --check-api`: checks on a real account what is assumed of the service. Each check sends GET alone,
 // reads two pages of a listing at most, and concludes nothing from what is not there.
-import { exits, Refusal, type Collections } from '../model/index.js';
+import { defined, exits, Refusal, type Collections } from '../model/index.js';
 import { Malformed, parseAnswer, recordOf } from './response.js';
 import { areas, type AssumptionName } from './assumptions.js';
 import { openSession, type ConnectOptions, type Session } from './client-session.js';
@@ -47,7 +47,7 @@ function factsOf(session: Session, collections: Collections): Facts {
     const path = door.base.path + door.dialect.path(collections.get(name)?.operations.collection ?? name, id);
     const query = typeof asked === 'string' ? asked : new URLSearchParams(asked).toString();
     const key = `${door.dialect.name} ${path}?${query}`;
-    const reading = known.get(key) ?? session.read(door, name, path, query, { ...(statuses && { statuses }) });
+    const reading = known.get(key) ?? session.read(door, name, path, query, { ...defined({ statuses }) });
     known.set(key, reading);
     return reading;
   };

@@ -1,6 +1,6 @@
 // One run's conversation with the cloud: which address a kind is spoken to at, with which credentials, and reads
 // that are answered or refused. Credentials are revealed here, for the request that carries them.
-import { Refusal, exits, isLoopback, refuse, type Emit, type Secret } from '../model/index.js';
+import { defined, Refusal, exits, isLoopback, refuse, type Emit, type Secret } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { Malformed, parseAnswer } from './response.js';
 import { courier, type Call, type Courier } from './http-client.js';
@@ -92,7 +92,7 @@ export function openSession(options: ConnectOptions): Session {
   function over(messenger: Courier, signal: AbortSignal): Session {
     async function read(door: Door, counted: string, path: string, query: string, { statuses = [200], signal: page, body, type }: ReadOptions = {}): Promise<Answer> {
       const method = body === undefined ? 'GET' : 'POST';
-      const more = { counted, signal: page ? AbortSignal.any([signal, page]) : signal, ...(body !== undefined && { body }) };
+      const more = { counted, signal: page ? AbortSignal.any([signal, page]) : signal, ...defined({ body }) };
       const call = callOf(door, method, query === '' ? path : `${path}?${query}`, more, type);
       const result = await messenger.carry(call, (one) => isTransient(door.dialect, one));
       if ('answer' in result && statuses.includes(result.answer.status)) return result.answer;

@@ -39,7 +39,8 @@ export function classify(result: Result, { refusals = rejected, creates = false 
   if ('trouble' in result) return result.trouble.sent ? 'unknown' : 'not_sent';
   const { status } = result.answer;
   if (creates && status === 429 && !isOfService(result.answer)) return 'unknown';
-  return succeeded.has(status) ? 'applied' : refusals.has(status) ? 'rejected' : 'unknown';
+  if (succeeded.has(status)) return 'applied';
+  return refusals.has(status) ? 'rejected' : 'unknown';
 }
 
 /** Whether a read may be asked again: trouble that is likely to pass. */
@@ -117,7 +118,7 @@ function pageText(page: string): string {
   const uncommented = page
     .replaceAll('&nbsp;', ' ')
     .split('<!--')
-    .map((part, index) => (index === 0 ? part : part.includes('-->') ? part.slice(part.indexOf('-->') + 3) : ''))
+    .map((part, index) => (index === 0 ? part : part.split('-->').slice(1).join('-->')))
     .join(' ');
   const without = (hidden: RegExp): string => {
     let inside: string | undefined;

@@ -1,6 +1,6 @@
 // Carries one request to its result: through the limiter, under a deadline, again where that is allowed.
 // What the result means is not its business.
-import type { Emit } from '../model/index.js';
+import { defined, type Emit } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { limiter, type Limiter } from './rate-limit.js';
 import { backoff, httpDate, maxAttempts, patience, retryAfter, retryBudget } from './retry.js';
@@ -103,7 +103,7 @@ export function courier({ transport, clock, random, emit, signal: whole, request
         const heard = clock.boot().milliseconds;
         if (served !== undefined && heard - left <= prompt) ahead = served - heard;
         const wait = retryAfter(answer.headers, clock.now());
-        return { answer, ...(wait !== undefined && { wait }) };
+        return { answer, ...defined({ wait }) };
       } catch (error) {
         if (end?.aborted && !deadline.signal.aborted) return { trouble: interrupted(isTrouble(error) ? error.sent : true) };
         if (deadline.signal.aborted) return { trouble: late(error) };

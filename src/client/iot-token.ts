@@ -1,6 +1,6 @@
 // The IoT platform's bearer token: one for all requests of a run, asked for again shortly before it ends or once it is
 // refused. It lives in memory alone, as a secret.
-import { isLoopback, isObject, Secret } from '../model/index.js';
+import { defined, isLoopback, isObject, Secret } from '../model/index.js';
 import { Malformed, parseAnswer } from './response.js';
 import { rates } from './iot.js';
 import { limiter } from './rate-limit.js';
@@ -48,7 +48,7 @@ export function tokensOf(session: Session, subject: string): Tokens {
     const path = door.base.path + door.dialect.path('auth/token');
     const form = { grant_type: 'password', client_id: clientId, username: session.reveal(username), password: session.reveal(password) };
     const more = { body: new URLSearchParams(form).toString(), type: 'application/x-www-form-urlencoded' };
-    return understood(subject, path, async () => tokenIn(parseAnswer(await session.read({ ...door, ...(gate && { gate }) }, subject, path, '', more))), 'POST');
+    return understood(subject, path, async () => tokenIn(parseAnswer(await session.read({ ...door, ...defined({ gate }) }, subject, path, '', more))), 'POST');
   }
   let tokenGate: ReturnType<typeof limiter> | undefined;
 

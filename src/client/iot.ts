@@ -24,9 +24,14 @@ export const iot: Dialect = {
 /** The query that leads on: of an address, whose host and path are not looked at, or of a bare cursor. @throws Malformed */
 function cursorOf(next: unknown): string | null {
   if (next === undefined || next === null || next === '') return null;
-  const query = typeof next !== 'string' ? undefined : next.includes('?') ? queryOf(next) : /^https?:/i.test(next) ? undefined : new URLSearchParams({ cursor: next }).toString();
+  const query = typeof next === 'string' ? queryOfNext(next) : undefined;
   if (query === undefined) throw new Malformed('has a next that leads nowhere');
   return query;
+}
+
+function queryOfNext(next: string): string | undefined {
+  if (next.includes('?')) return queryOf(next);
+  return /^https?:/i.test(next) ? undefined : new URLSearchParams({ cursor: next }).toString();
 }
 
 /** `key==value` that stays one condition. @param value one that `unaskable` says nothing of */

@@ -1,5 +1,5 @@
 // Reading objects: whole collections, each listed to its proven end, and single objects by their identifiers.
-import { refuse, type Kind, type Listing, type Live } from '../model/index.js';
+import { defined, refuse, type Kind, type Listing, type Live } from '../model/index.js';
 import { Malformed, liveIn, liveOf, parseAnswer, validId } from './response.js';
 import { chunks, each, valuesPerQuery } from './concurrency.js';
 import { pages, readAhead } from './pagination.js';
@@ -39,7 +39,7 @@ async function listOnce(session: Session, kind: Kind, door: Door, filters?: Read
     guesses?.stop();
   }
   if (ghosts > 0) reportGhosts(session, kind, ghosts);
-  return { kind: kind.name, objects: [...objects.values()], pages: count, ...(skew !== undefined && { skew }) };
+  return { kind: kind.name, objects: [...objects.values()], pages: count, ...defined({ skew }) };
 }
 
 /** Once for each kind. */
@@ -103,11 +103,10 @@ export async function find(session: Session, kind: Kind, wanted: readonly string
   const { dialect, by_id, by_ids } = kind.operations;
   const door = session.doorOf(dialect, kind.name);
   const ids = [...new Set(wanted)].filter((id) => validId(id) !== undefined);
-  const found =
-    by_id === 'path'
-      ? await each(ids, (id) => findByPath(session, kind, door, id))
-      : by_ids !== undefined
-        ? await each(chunks(ids, valuesPerQuery), (chunk) => findByFilter(session, kind, door, by_ids, chunk))
-        : await each(ids, (id) => findByFilter(session, kind, door, by_id, [id]));
-  return found.flat();
+  const found = (): Promise<readonly (readonly Live[])[]> => {
+    if (by_id === 'path') return each(ids, (id) => findByPath(session, kind, door, id));
+    if (by_ids !== undefined) return each(chunks(ids, valuesPerQuery), (chunk) => findByFilter(session, kind, door, by_ids, chunk));
+    return each(ids, (id) => findByFilter(session, kind, door, by_id, [id]));
+  };
+  return (await found()).flat();
 }

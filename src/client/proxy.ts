@@ -1,9 +1,10 @@
 // The way to an origin through a proxy, loaded where one is named. The names are taken statically, because a bundler
 // cannot give them to a dynamic import of a CommonJS package.
+import { defined } from '../model/index.js';
 import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { settings } from './dispatcher.js';
 import type { Proxy } from './endpoint.js';
 
 export function proxied({ url, authorization }: Proxy, noProxy: string): Dispatcher {
-  return new EnvHttpProxyAgent({ ...settings, httpProxy: '', httpsProxy: url, noProxy, ...(authorization !== undefined && { token: authorization }) });
+  return new EnvHttpProxyAgent({ ...settings, httpProxy: '', httpsProxy: url, noProxy, ...defined({ token: authorization }) });
 }

@@ -186,7 +186,8 @@ function masked<T extends Values | JsonObject>(attributes: Attributes, record: T
   const entries = Object.entries(record).map(([name, value]) => {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     if (attribute?.secret) return [name, value === null ? null : '*'];
-    const inner = attribute?.word === 'object' ? attribute.attributes : attribute === undefined && name === 'attributes' ? attributes : undefined;
+    const beside = attribute === undefined && name === 'attributes' ? attributes : undefined;
+    const inner = attribute?.word === 'object' ? attribute.attributes : beside;
     return [name, inner && isObject(value) ? masked(inner, value as JsonObject) : value];
   });
   return Object.fromEntries(entries) as T;

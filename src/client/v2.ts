@@ -1,5 +1,5 @@
 // The v2 surface: flat JSON records, `data` and `meta`, a slash at the end of every path.
-import { isObject, toWire, valueAt, type Attribute, type JsonObject } from '../model/index.js';
+import { defined, isObject, toWire, valueAt, type Attribute, type JsonObject } from '../model/index.js';
 import { Malformed, segment } from './response.js';
 import { queryOf, type Dialect } from './dialect.js';
 
@@ -9,7 +9,7 @@ export const v2: Dialect = {
   address: 'TRUEUP_V2_URL',
   credentials: 'TRUEUP_MGR_API_ID, TRUEUP_MGR_API_KEY, TRUEUP_VND_API_ID and TRUEUP_VND_API_KEY',
   path: (collection, id) => `/${collection}/${id === undefined ? '' : `${segment(id)}/`}`,
-  query: (size, filters = {}, expand) => new URLSearchParams({ ...filters, ...(expand !== undefined && { expand }), limit: String(size) }).toString(),
+  query: (size, filters = {}, expand) => new URLSearchParams({ ...filters, ...defined({ expand }), limit: String(size) }).toString(),
   page(body) {
     if (!isObject(body) || !Array.isArray(body['data'])) throw new Malformed('has no list of records under data');
     if (body['exception'] || hasErrors(body)) throw new Malformed('reports errors beside its records');

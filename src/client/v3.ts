@@ -1,5 +1,5 @@
 // The v3 surface: JSON:API resources, cursor pages, no slash at the end of a path.
-import { isObject, normal, own, parseJson, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
+import { defined, isObject, normal, own, parseJson, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
 import { Malformed, segment } from './response.js';
 import type { Dialect } from './dialect.js';
 import { hasErrors, nextQuery } from './v2.js';
@@ -40,7 +40,7 @@ export const v3: Dialect = {
       if (attribute.wire !== 'relationship') attributes[name] = toWire(attribute, value);
       else if (normal(attribute, related(relationships[name] as Json)) !== value) relationships[name] = pointed(relationships[name] as Json, value);
     }
-    return { data: { ...(type !== undefined && { type }), id: id as Value, attributes, relationships, ...(links !== undefined && { links }) } };
+    return { data: { ...defined({ type }), id: id as Value, attributes, relationships, ...defined({ links }) } };
   },
   throttles(body) {
     try {

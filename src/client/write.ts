@@ -1,5 +1,6 @@
 // Writing: the request that carries a change out, and what became of it.
 import {
+  defined,
   Reference,
   Refusal,
   Secret,
@@ -34,7 +35,7 @@ export function compose({ doorOf }: Session, kind: Kind, write: Write): Request 
   const path = base.path + dialect.path(kind.operations.collection, write.verb === 'create' ? undefined : write.id);
   if (write.verb === 'delete') return { method, path };
   const fault = faultsOf(kind, write.fields, write.live?.values).find(({ severity }) => severity === 'error');
-  if (fault) return refuse(fault.code, `${kind.name}: ${fault.summary}`, { ...(fault.detail !== undefined && { detail: fault.detail }) });
+  if (fault) return refuse(fault.code, `${kind.name}: ${fault.summary}`, { ...defined({ detail: fault.detail }) });
   try {
     return { method, path, body: dialect.body(kind, write) };
   } catch (error) {
@@ -50,16 +51,16 @@ export async function send({ doorOf, reveal, callOf, carry, tidy }: Session, kin
   let result: Result;
   try {
     const body = request.body && wireText(uncovered(request.body, reveal));
-    const call = callOf(door, request.method, request.path, { counted: kind.name, ...(body !== undefined && { body }), ...(mayLeave && { mayLeave }) });
+    const call = callOf(door, request.method, request.path, { counted: kind.name, ...defined({ body }), ...(mayLeave && { mayLeave }) });
     result = await carry(call, (one) => isHarmless(door.dialect, one, creates));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { class: 'not_sent', ...(error.diagnostics[0] && { diagnostic: error.diagnostics[0] }) };
+    return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };
   }
   const outcome = classify(result, { creates });
   if (outcome === 'applied' && 'answer' in result) return confirmed(kind, door.dialect, request, write, result.answer);
   const wait = 'answer' in result ? result.wait : undefined;
-  return { class: outcome, diagnostic: complaint(request, door.dialect, result, tidy), ...(wait !== undefined && { wait }) };
+  return { class: outcome, diagnostic: complaint(request, door.dialect, result, tidy), ...defined({ wait }) };
 }
 
 /** What a success is worth: a create has to give an id and echo what was sent, anything else may answer nothing, but not a web page or half a body. */

@@ -150,9 +150,10 @@ function unspeakable(value: unknown, door: Door, path: string, inside: readonly 
   const around = [...inside, value];
   if (hasOwnForm(value)) return unspeakable(value.toJSON(path.slice(path.lastIndexOf('.') + 1)), door, path, around);
   if (isObject(value) && !isPlain(value)) return [`\`${path}\` is of the class \`${value.constructor.name}\`, which has no form in JSON. Write a plain object or a list.`];
-  return Object.entries(value).flatMap(([key, item]) =>
-    item === undefined ? [] : key === '__proto__' ? [`\`${path}\` has the key \`__proto__\`, which nobody reads.`] : unspeakable(item, door, `${path}.${key}`, around),
-  );
+  return Object.entries(value).flatMap(([key, item]) => {
+    if (item === undefined) return [];
+    return key === '__proto__' ? [`\`${path}\` has the key \`__proto__\`, which nobody reads.`] : unspeakable(item, door, `${path}.${key}`, around);
+  });
 }
 
 const hasOwnForm = (value: object): value is { toJSON(key: string): unknown } => 'toJSON' in value && typeof value.toJSON === 'function';
@@ -191,7 +192,8 @@ function expected(attribute: Attribute): string {
 function found(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : Number.isFinite(value) ? 'a fraction' : String(value);
+  if (Number.isInteger(value)) return 'an integer';
+  if (typeof value === 'number') return Number.isFinite(value) ? 'a fraction' : String(value);
   const words: Readonly<Record<string, string>> = { object: 'an object', boolean: 'true or false', string: value === '' ? 'empty text' : 'text' };
   return words[typeof value] ?? `a ${typeof value}`;
 }

@@ -1,6 +1,6 @@
 // Sorts what the files hold into settings, variables, lookups and declarations, each with the place of its key.
 // Nothing is looked into yet but names.
-import { NAME, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
+import { defined, NAME, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
 import type { Library } from './file-reader.js';
 import type { Found } from './paths.js';
 import type { Report } from './diagnostics-list.js';
@@ -112,7 +112,7 @@ function complain(all: Collecting, file: Found, offset: number, code: string, su
     severity: 'error',
     code,
     summary,
-    ...(detail === undefined ? {} : { detail }),
+    ...defined({ detail }),
     origin: { file: file.file, ...place },
     frame: all.library.frame(file, place),
   }));

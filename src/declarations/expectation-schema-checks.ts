@@ -50,8 +50,13 @@ function* complaints(tree: Json, path: readonly string[], patternFault: PatternF
 const nameOf = (path: readonly string[]): string => `\`${['every', ...path].join('.')}\``;
 
 function wrong(path: readonly string[], { words }: Operand, value: Json): Complaint {
-  const found = value === null ? 'null' : Array.isArray(value) ? 'this list' : isObject(value) ? 'this mapping' : typeof value === 'string' ? 'this text' : String(value);
-  return { path, code: 'bad-schema', summary: `${nameOf(path)}: ${words} is expected, not ${found}` };
+  return { path, code: 'bad-schema', summary: `${nameOf(path)}: ${words} is expected, not ${foundWords(value)}` };
+}
+
+function foundWords(value: Json): string {
+  if (Array.isArray(value)) return 'this list';
+  if (isObject(value)) return 'this mapping';
+  return typeof value === 'string' ? 'this text' : String(value);
 }
 
 function unknownKeyword(path: readonly string[], keyword: string): Complaint {

@@ -1,5 +1,5 @@
 // Expectations: what must hold of records that can only be read. A piece of a file becomes one, or complaints.
-import { filterMeant, unaskable, type Expectation, type JsonObject, type Values } from '../model/index.js';
+import { defined, filterMeant, unaskable, type Expectation, type JsonObject, type Values } from '../model/index.js';
 import type { Piece } from './collect.js';
 import { schemaComplaints, type PatternFault } from './expectation-schema-checks.js';
 import { complain, read, type Form, type Run } from './resolve-declaration.js';
@@ -26,7 +26,7 @@ export function expectationOf(run: Run, piece: Piece, patternFault: PatternFault
   const wrong = [...whereComplaints(run, collection, where, filters), ...sizeComplaints(piece.name, every, count), ...schemaFaults(every, patternFault)];
   for (const complaint of wrong) complain(run, piece, complaint);
   if (wrong.length > 0) return undefined;
-  return { name: piece.name, collection, where: Object.fromEntries(filters), ...(every && { every }), ...(count && { count }), origin: piece.origin };
+  return { name: piece.name, collection, where: Object.fromEntries(filters), ...defined({ every, count }), origin: piece.origin };
 }
 
 const EXAMPLE = 'As in `one-account: { collection: accounts, where: { name: Headquarters }, count: { min: 1, max: 1 } }`.';

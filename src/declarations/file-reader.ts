@@ -4,7 +4,7 @@ import type { DeclarationFiles } from '../platform/index.js';
 import { frame, pageOf, placeOf, veil, type Page, type Place, type Veil } from './source-text.js';
 import { whyNot, type Found } from './paths.js';
 import { tryQuick } from './yaml/quick-reader.js';
-import { limits, offsetOf, type Fault, type RawDocument } from './yaml/raw-values.js';
+import { limits, offsetOf, withKeys, type Fault, type RawDocument } from './yaml/raw-values.js';
 import type { Reading } from './yaml/reader.js';
 
 export interface Library {
@@ -26,9 +26,13 @@ interface Opened {
   documents?: readonly RawDocument[];
 }
 
+/** Faults at one place of a text that was read. */
+const inText: ReadonlySet<string> = new Set(['not-utf8', 'control-character']);
+
 type Authority = (text: string, marked: number) => Reading;
 
-export function libraryOf(disk: DeclarationFiles, stdin: string | undefined, secrets: ReadonlySet<string>): Library {
+/** @param kept the top-level keys that are read; what is wrong elsewhere does not matter then */
+export function libraryOf(disk: DeclarationFiles, stdin: string | undefined, secrets: ReadonlySet<string>, kept?: (key: string) => boolean): Library {
   let authority: Authority | undefined;
   let last: Opened | undefined;
   const open = (found: Found): Opened => {
@@ -43,11 +47,12 @@ export function libraryOf(disk: DeclarationFiles, stdin: string | undefined, sec
   return {
     async read(found) {
       const { page, fault } = open(found);
-      if (fault) return { faults: [fault] };
-      const documents = tryQuick(page.text, 2);
-      if (documents) return { documents };
-      authority ??= (await import('./yaml/reader.js')).readYaml;
-      return authority(page.text, 2);
+      if (fault && !(kept && inText.has(fault.code))) return { faults: [fault] };
+      const documents = fault ? undefined : tryQuick(page.text, 2);
+      if (documents) return { documents: kept ? documents.flatMap((one) => withKeys(one, kept)) : documents };
+      const { readKeys, readYaml } = await import('./yaml/reader.js');
+      authority ??= readYaml;
+      return kept ? readKeys(page.text, 2, kept, fault ? [fault] : []) : authority(page.text, 2);
     },
     text: (found) => open(found).page.text,
     place: (found, offset) => placeOf(open(found).page, offset),

@@ -363,8 +363,8 @@ function checkTarget(reference: Reference, wanted: Attribute, path: readonly str
   desk.complain({ path, code: 'wrong-kind', summary: `\`${path.join('.')}\` takes an identifier of ${to}, and ${String(reference)} is ${what}`, detail });
 }
 
-const shapeOf = ({ word }: Attribute): string =>
-  word === 'list' || word === 'set' ? 'a list' : word === 'map' || word === 'object' ? 'a mapping' : word === 'document' ? 'a document' : 'a single value';
+const shapes: Readonly<Partial<Record<Attribute['word'], string>>> = { list: 'a list', set: 'a list', map: 'a mapping', object: 'a mapping', document: 'a document' };
+const shapeOf = ({ word }: Attribute): string => shapes[word] ?? 'a single value';
 
 /** Which kind's objects an attribute identifies: by identifier or by URL. */
 function identified(kind: Kind, name: string, attribute: Attribute): string | undefined {

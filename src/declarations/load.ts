@@ -7,6 +7,7 @@ import {
   defaultSettings,
   didYouMean,
   digest,
+  nearest,
   sha256,
   tryAddress,
   type Collections,
@@ -48,6 +49,8 @@ export interface LoadOptions {
   readonly environment: Environment;
   /** Runs CDK programs. Absent where what they declare is not asked for: then they declare nothing. */
   readonly synthesise?: Synthesise;
+  /** Reads settings and variables alone: what is declared may be wrong then. */
+  readonly settingsAlone?: boolean;
   /** `--env`. */
   readonly env?: string;
   /** `--var`. */
@@ -70,6 +73,9 @@ export interface Loaded {
   readonly frame: (origin: Origin) => string | undefined;
 }
 
+/** Whether a top-level key is, or may be meant for, settings or variables. */
+const isSettings = (key: string): boolean => nearest(key, ['settings', 'variables']) !== undefined;
+
 /** Loads the declarations. Reads files and, if `-` is a PATH, the standard input; reads no secret. */
 export async function load(given: LoadOptions): Promise<Loaded> {
   const { kinds, collections, files, cwd } = given;
@@ -81,7 +87,12 @@ export async function load(given: LoadOptions): Promise<Loaded> {
     finding.stacks.length > 0 && finding.diagnostics.length === 0
       ? await (await import('./stacks/index.js')).bring(options, finding.stacks)
       : { pieces: [], types: new Map(), documents: [], diagnostics: [] };
-  const library = libraryOf(beside(files, brought.documents), stdin, new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))));
+  const library = libraryOf(
+    beside(files, brought.documents),
+    stdin,
+    new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))),
+    options.settingsAlone ? isSettings : undefined,
+  );
   const report = reportOf([...finding.diagnostics, ...brought.diagnostics]);
   const collected = await collect(library, kinds, [...finding.files, ...brought.documents], report, { pieces: brought.pieces });
   const overlay = finding.overlay && (await collect(library, kinds, [finding.overlay], report, { overlay: true }));

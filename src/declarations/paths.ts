@@ -1,7 +1,7 @@
 // Which files are the project: PATH arguments are files, folders that are walked, `-`, or stacks of a CDK program.
 // Nothing is read here but names; what a file holds decides later whether it is ours.
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { NAME, type Diagnostic, type Origin } from '../model/index.js';
+import { defined, NAME, type Diagnostic, type Origin } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 
 export interface Found {
@@ -73,7 +73,7 @@ function relativeTo(cwd: string, path: string): string {
 }
 
 function complain(walk: Walk, code: string, summary: string, detail?: string, file?: string): undefined {
-  walk.diagnostics.push({ severity: 'error', code, summary, ...(detail === undefined ? {} : { detail }), ...(file === undefined ? {} : { origin: { file, line: 1, column: 1 } }) });
+  walk.diagnostics.push({ severity: 'error', code, summary, ...defined({ detail }), ...(file === undefined ? {} : { origin: { file, line: 1, column: 1 } }) });
 }
 
 /** What is at a path; a complaint where that cannot be known. */

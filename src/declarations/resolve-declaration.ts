@@ -1,6 +1,7 @@
 // One piece of a file becomes what it declares: `for_each` is unfolded, variables are filled in, the shape is checked,
 // references and secrets are made. A piece that is wrong yields complaints and nothing else.
 import {
+  defined,
   NAME,
   didYouMean,
   formatAddress,
@@ -66,8 +67,7 @@ export function complain(run: Run, piece: Piece, { path, code, summary, detail, 
       severity: 'error',
       code,
       summary,
-      ...(detail === undefined ? {} : { detail }),
-      ...(address === undefined ? {} : { address }),
+      ...defined({ detail, address }),
       ...(path.length === 0 ? {} : { attribute: path.join('.') }),
       origin,
       ...(origin.path === undefined && { frame: run.library.frame(piece.from, origin) }),
@@ -233,7 +233,7 @@ function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] | undefi
   let wrong = false;
   const say = (summary: string, more: readonly string[] = [], detail?: string): void => {
     wrong = true;
-    complain(run, piece, { path: ['for_each', ...more], code: 'bad-for-each', summary, ...(detail === undefined ? {} : { detail }) });
+    complain(run, piece, { path: ['for_each', ...more], code: 'bad-for-each', summary, ...defined({ detail }) });
   };
   const each = substitute(raw, undefined, ['for_each'], run.scope, (complaint) => {
     wrong = true;

@@ -1,6 +1,6 @@
 // What is wrong with one declaration that stands in no file: a resource of terraform's. The same validators and the
 // same advice as for files, with the steps to each place instead of its line.
-import type { Declaration, Diagnostic, JsonObject, Kind, Kinds } from '../model/index.js';
+import { defined, type Declaration, type Diagnostic, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import { lint } from './lint.js';
 import { bodyValidator, check } from './validation.js';
 import type { Validator } from './validator.js';
@@ -27,7 +27,7 @@ export function checkerOf(kinds: Kinds): CheckOne {
 
 function misshapen(validator: Validator, kind: Kind, raw: JsonObject): readonly Remark[] {
   if (validator(raw)) return [];
-  return check(validator, bodyOf(kind), raw, kind.name).map(({ path, summary, detail }) => ({ severity: 'error', path, summary, ...(detail !== undefined && { detail }) }));
+  return check(validator, bodyOf(kind), raw, kind.name).map(({ path, summary, detail }) => ({ severity: 'error', path, summary, ...defined({ detail }) }));
 }
 
 function advice(kinds: Kinds, declaration: Declaration): readonly Remark[] {
@@ -36,6 +36,6 @@ function advice(kinds: Kinds, declaration: Declaration): readonly Remark[] {
     severity,
     summary,
     path: attribute?.split('.') ?? [],
-    ...(detail !== undefined && { detail }),
+    ...defined({ detail }),
   }));
 }

@@ -57,7 +57,8 @@ function explain({ instancePath, keyword, params }: SchemaError, attributes: Att
   const value = valueAt(data, path);
   if (value instanceof Word) return undefined;
   const attribute = path.length === 0 ? undefined : attributeAt(attributes, path);
-  const around = path.length === 0 ? attributes : attribute?.word === 'object' ? attribute.attributes : {};
+  const below = attribute?.word === 'object' ? attribute.attributes : {};
+  const around = path.length === 0 ? attributes : below;
   const where = path.length === 0 ? what : `\`${path.join('.')}\``;
   if (keyword === 'additionalProperties') return unknown(path, String(params['additionalProperty']), around, where);
   if (keyword === 'required') return missing(path, String(params['missingProperty']), around, where);
@@ -139,7 +140,9 @@ export function found(value: Raw | undefined): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return value instanceof Word ? `the word \`${String(value)}\`` : 'a mapping';
-  return typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'true or false' : Number.isInteger(value) ? 'an integer' : 'a number';
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'boolean') return 'true or false';
+  return Number.isInteger(value) ? 'an integer' : 'a number';
 }
 
 function remedy(attribute: Attribute, value: Raw | undefined): string | undefined {

@@ -9,7 +9,7 @@ import {
   map,
   object,
   own,
-  ref,
+  anyRef,
   removals,
   text,
   writables,
@@ -74,7 +74,7 @@ export function lifecycle(kind: Kind): Attribute {
     {
       protect: flag('Refuses to delete the object.', { optional: true }),
       ignore_changes: list('Attributes that are set at creation and not compared afterwards.', text('Name of an attribute.'), { optional: true }),
-      adopt: ref('Identifier of the live object to bind.', kind.name, { optional: true }),
+      adopt: anyRef('Identifier of the live object to bind.', kind.name, { optional: true }),
       renamed_from: text('Name that the declaration had before.', { optional: true }),
       on_removal: choice('What happens to the live object when the declaration is removed. The first is the default.', removals(kind).map(String), { optional: true }),
       allow_duplicate: flag('Allows another declaration that would be recognised by the same content or name.', { optional: true }),

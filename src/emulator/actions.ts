@@ -1,6 +1,6 @@
 // What public clients ask v2 to do beside keeping records: a POST each, with what it takes and what it does. A kind of
 // the same name takes the place of one.
-import { ref, type Attributes, type Json } from '../model/index.js';
+import { anyRef, type Attributes, type Json } from '../model/index.js';
 import { bodyOf, faceOf, type App, type Asked, type Cloud } from './app.js';
 import { fieldsOf, requireAll } from './write-steps.js';
 import { answer, asIs, collection } from './v2.js';
@@ -12,7 +12,7 @@ interface Action {
 
 const actions: Readonly<Record<string, Action>> = {
   test_alert_push_destinations: {
-    takes: { destination_config_id: ref('The destination to try.', 'alert_push_destinations') },
+    takes: { destination_config_id: anyRef('The destination to try.', 'alert_push_destinations') },
     act: async (cloud, { destination_config_id }, c) => {
       const { status, reason = '' } = await cloud.deliveries.test(destination_config_id as string, faceOf(cloud, c));
       return { success: status === 'delivered', details: reason };

@@ -1,5 +1,5 @@
 // The activity log: what is written for a change, and the codes and filters of reading it.
-import { type Json, type JsonObject, type Kind } from '../model/index.js';
+import { defined, type Json, type JsonObject, type Kind } from '../model/index.js';
 import type { User } from './estate.js';
 import { turnDown } from './error-responses.js';
 
@@ -60,7 +60,7 @@ export function logEntry({ id, at, action, actor, kind, objectId, account, befor
   return {
     account,
     action: { id, timestamp: at, type: codes.action[action] as number, type_name: action, before, after },
-    actor: { id: actor.id, ...(actor.email !== undefined && { email: actor.email }), type: codes.actor[actor.type_name] as number, type_name: actor.type_name },
+    actor: { id: actor.id, ...defined({ email: actor.email }), type: codes.actor[actor.type_name] as number, type_name: actor.type_name },
     object: {
       id: objectId,
       type: typeName === null ? null : (codes.object[typeName] ?? null),

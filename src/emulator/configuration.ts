@@ -34,9 +34,8 @@ export type ConfigurationWrite = 'replace' | 'merge';
 
 /** The record once `after` was written over `before`. The second part of a configuration is stored as it is: paths removed from the defaults. */
 export function settled(before: JsonObject, after: JsonObject, how: ConfigurationWrite): JsonObject {
-  const written = after.configuration !== before.configuration;
-  const target: Json =
-    written && how === 'replace' ? [part(after.configuration), removals(after.configuration)] : written ? mergedInto(before, after) : (before.configuration as Json);
+  const written = (): Json => (how === 'replace' ? [part(after.configuration), removals(after.configuration)] : mergedInto(before, after));
+  const target = after.configuration === before.configuration ? (before.configuration as Json) : written();
   const taken = after.suspended === true ? { pending: difference(part(before.actual), part(target)), actual: before.actual as Json } : { pending: [{}, []], actual: target };
   const synched = canonical(part(taken.actual)) === canonical(part(target));
   return { ...after, ...taken, configuration: target, target, version_number: Number(before.version_number) + 1, synched };

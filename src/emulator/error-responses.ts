@@ -24,7 +24,10 @@ export type Dialect = 'v2' | 'v3' | 'iot';
 
 export const mediaTypes: Readonly<Record<Dialect, string>> = { v2: 'application/json', v3: 'application/vnd.api+json', iot: 'application/json' };
 
-export const dialectOf = (path: string): Dialect => (path.startsWith('/api/v3/') ? 'v3' : /^\/(?:iot|get_sim_info)\//.test(path) ? 'iot' : 'v2');
+export function dialectOf(path: string): Dialect {
+  if (path.startsWith('/api/v3/')) return 'v3';
+  return /^\/(?:iot|get_sim_info)\//.test(path) ? 'iot' : 'v2';
+}
 
 /** The answer that says why. Authentication failures of v2 carry their text plainly. */
 export function refusalResponse(refused: Refused, dialect: Dialect, behaviours: Behaviours): Response {

@@ -1,6 +1,6 @@
 // The whole cloud as one JSON document: what a seed file holds, what a snapshot gives back, what lies on disk between runs.
 // Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
-import { idOf, isObject, parseJson, refuse, type Attribute, type Collection, type Collections, type Json, type JsonObject, type Kinds } from '../model/index.js';
+import { defined, idOf, isObject, parseJson, refuse, type Attribute, type Collection, type Collections, type Json, type JsonObject, type Kinds } from '../model/index.js';
 import { MASK, veiled } from './configuration.js';
 import { externalNames } from './external-collections.js';
 import { blank, entriesOf, type Stored } from './records.js';
@@ -120,7 +120,10 @@ export function onlyRead(collections: Collections, kinds: Kinds): readonly Colle
 /** A record as it is stored: known fields with their defaults, references as ids; unknown ones as they are. */
 export function seeded(collection: Collection, seed: JsonObject, { now, newId }: { readonly now: () => string; readonly newId: (collection: Collection) => string }): Stored {
   if (collection.operations.dialect === 'iot') return seed;
-  const fill = (name: string): Json | undefined => (name === collection.id ? newId(collection) : name === 'created_at' || name === 'updated_at' ? now() : undefined);
+  const fill = (name: string): Json | undefined => {
+    if (name === collection.id) return newId(collection);
+    return name === 'created_at' || name === 'updated_at' ? now() : undefined;
+  };
   return { ...seed, ...completed(collection, seed, fill) };
 }
 
@@ -140,9 +143,7 @@ export function checkKinds(estate: Estate, kinds: Kinds, collections: Collection
 export function withMentioned(estate: Estate, kinds: Kinds): Estate {
   const { records, users: people = [] } = estate;
   const managed = new Map((records.configuration_managers ?? []).map((one) => [idOf(one.router ?? null), one.account] as const));
-  const found = [...managed].flatMap(([router, account]): JsonObject[] =>
-    router === null ? [] : [{ id: router, name: `Router ${router}`, ...(account !== undefined && { account }) }],
-  );
+  const found = [...managed].flatMap(([router, account]): JsonObject[] => (router === null ? [] : [{ id: router, name: `Router ${router}`, ...defined({ account }) }]));
   const mentioned = { routers: found, users: people.map((one) => ({ ...one, user_id: one.id, is_active: true })) };
   return { ...estate, records: { ...Object.fromEntries(Object.entries(mentioned).filter(([name]) => kinds.has(name))), ...records } };
 }

@@ -1,6 +1,6 @@
 // Collections that public clients use and the reference does not name, as kinds: their routes, checks and log entries
 // follow from these definitions. A kind or collection of the same name that the emulator is given takes their place.
-import { document, flag, kind, kindsOf, ref, text, type Collections, type Kind, type Kinds } from '../model/index.js';
+import { document, flag, kind, kindsOf, anyRef, text, type Collections, type Kind, type Kinds } from '../model/index.js';
 
 const id = text('Record id.', { computed: true });
 const resource_url = text('URL of the record.', { computed: true, format: 'url' });
@@ -16,9 +16,9 @@ const groups = kind({
   identity: ['account', 'name'],
   attributes: {
     name: text('Display name.'),
-    account: ref('Account it belongs to.', account, { optional: true, wire: 'url' }),
-    product: ref('Product of its routers.', 'products', { optional: true, wire: 'url' }),
-    target_firmware: ref('Firmware its routers are to have.', 'firmwares', { optional: true, wire: 'url' }),
+    account: anyRef('Account it belongs to.', account, { optional: true, wire: 'url' }),
+    product: anyRef('Product of its routers.', 'products', { optional: true, wire: 'url' }),
+    target_firmware: anyRef('Firmware its routers are to have.', 'firmwares', { optional: true, wire: 'url' }),
     configuration: document('Configuration of its routers.', { optional: true, wire: 'merge' }),
     device_type: text('Type of its devices.', { optional: true }),
     id,
@@ -40,8 +40,8 @@ const routers = kind({
     asset_id: text('Number in an inventory of your own.', { optional: true }),
     custom1: text('Free text.', { optional: true }),
     custom2: text('Free text.', { optional: true }),
-    group: ref('Group it belongs to.', 'groups', { optional: true, wire: 'url' }),
-    account: ref('Account it belongs to.', account, { optional: true, wire: 'url' }),
+    group: anyRef('Group it belongs to.', 'groups', { optional: true, wire: 'url' }),
+    account: anyRef('Account it belongs to.', account, { optional: true, wire: 'url' }),
     mac: text('MAC address.', { computed: true }),
     serial_number: text('Serial number.', { computed: true }),
     state: text('Whether it is connected.', { computed: true }),
@@ -75,7 +75,7 @@ const firmwares = kind({
   doc: 'A version of the software of a product.',
   id: 'id',
   identity: ['product', 'version'],
-  attributes: { version: text('Version.', { computed: true }), product: ref('Product it is for.', 'products', { computed: true, wire: 'url' }), id, resource_url },
+  attributes: { version: text('Version.', { computed: true }), product: anyRef('Product it is for.', 'products', { computed: true, wire: 'url' }), id, resource_url },
   operations: { ...listed, collection: 'firmwares', filters: ['version', 'product'] },
   example: {},
 });

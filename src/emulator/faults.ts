@@ -1,5 +1,5 @@
 // Trouble on order: what goes wrong, for which requests, and when. `parseFault` reads the words of the command line.
-import { refuse } from '../model/index.js';
+import { defined, refuse } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 import type { Behaviours } from './behaviours.js';
 import { dialectOf, Refused, refusalResponse } from './error-responses.js';
@@ -56,7 +56,7 @@ export interface Fault {
 
 const grammar = `A fault is NAME[=NUMBER] with, separated by commas, any of method=VERB, path=TEXT, after=COUNT, times=COUNT, mode=remove|reset|flicker; as in reset-after,method=POST,path=alert_rules,times=1.
 Names: ${Object.entries(faultNames)
-  .map(([name, takes]) => (takes === 'needed' ? `${name}=N` : takes === 'optional' ? `${name}[=N]` : name))
+  .map(([name, takes]) => name + ({ needed: '=N', optional: '[=N]' }[takes as string] ?? ''))
   .join(', ')}.`;
 
 /** @throws Refusal with the grammar. */
@@ -79,7 +79,7 @@ export function parseFault(text: string): Fault {
     else if (key === 'mode' && name in modes && option === modes[name as keyof typeof modes]) options.mode = option;
     else complain(`${JSON.stringify(word)} does not belong there`);
   }
-  return { name, ...(value !== undefined && { value }), ...options };
+  return { name, ...defined({ value }), ...options };
 }
 
 /** The connection broke. `sent`: whether the request had arrived and was carried out. */

@@ -59,7 +59,8 @@ function shapeOf({ id, attributes }: Collection, field: string): Shape | undefin
   const attribute = own(attributes, field);
   if (!attribute) return undefined;
   if (field === id) return id === 'id' ? 'integer' : 'uuid';
-  return attribute.word === 'ref' ? 'reference' : attribute.wire === 'timestamp' ? 'time' : 'text';
+  if (attribute.word === 'ref') return 'reference';
+  return attribute.wire === 'timestamp' ? 'time' : 'text';
 }
 
 /** By each name in turn; with a minus the other way round. Nothing comes before everything else. */
@@ -67,7 +68,10 @@ function orderOf(collection: Collection, text: string): (a: Stored, b: Stored) =
   const keys = text.split(',').map((word) => {
     const field = word.replace(/^-/, '');
     const shape = shapeOf(collection, field) ?? turnDown(400, 'order_by names a field that does not exist', ['order_by']);
-    const key = (value: Json = null): string | number => (typeof value === 'number' ? value : value === null ? '' : (keyOf(shape, String(value)) ?? String(value)));
+    const key = (value: Json = null): string | number => {
+      if (typeof value === 'number') return value;
+      return value === null ? '' : (keyOf(shape, String(value)) ?? String(value));
+    };
     return { sign: word.startsWith('-') ? -1 : 1, of: (record: Stored) => key(record[field]) };
   });
   const compare = (a: string | number, b: string | number): number => (typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b)));

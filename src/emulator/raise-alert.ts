@@ -1,6 +1,6 @@
 // Alerts on request: `POST /emulator/alerts` raises one as a device would, and every rule that matches fires. Beside the
 // service's own addresses, with its v2 keys: `/emulator/` belongs to the emulator alone.
-import { ref, type Attributes, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
+import { anyRef, type Attributes, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
 import { bodyOf, checkAccept, faceOf, queryOf, route, type App, type Asked, type Cloud } from './app.js';
 import { shown } from './collections.js';
 import type { Delivery } from './deliveries.js';
@@ -27,8 +27,8 @@ export function addAlerts(app: App, cloud: Cloud): void {
 
 const takesOf = ({ attributes: { type } }: Collection): Attributes => ({
   ...(type && { type: { ...type, computed: false } }),
-  account: ref('Account it is raised for, or that the router belongs to.', 'accounts', { wire: 'url' }),
-  router: ref('Router it is raised for.', 'routers', { optional: true, wire: 'url' }),
+  account: anyRef('Account it is raised for, or that the router belongs to.', 'accounts', { wire: 'url' }),
+  router: anyRef('Router it is raised for.', 'routers', { optional: true, wire: 'url' }),
 });
 
 interface Raised {

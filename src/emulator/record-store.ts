@@ -91,7 +91,8 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
 
   const commit = ({ kind, before, after, actor, face, first = false }: Change): void => {
     const { id, account } = subject(kind, (after ?? before) as Stored, root);
-    const action: Action = !before ? 'create' : after ? 'update' : 'delete';
+    const kept: Action = after ? 'update' : 'delete';
+    const action = before ? kept : 'create';
     const seen = (record: Stored | undefined) => (record ? showRecord(kind, record, face, false) : null);
     const entry = logEntry({ id: uuid(), at: now(), action, actor, kind, objectId: id, account, before: seen(before), after: seen(after), users });
     change({ in: kind.name, id, ...(after && { put: after }), ...(first && { first: true }) }, { in: 'activity_logs', put: entry });
@@ -147,7 +148,8 @@ function placed(list: JsonObject[], at: number | undefined, put: JsonObject | un
 /** What the log says a record is, and whose. */
 function subject(kind: Kind, record: Stored, root: string): { readonly id: string; readonly account: string } {
   const id = record[kind.id] as string;
-  return { id, account: kind.name === 'accounts' ? id : typeof record.account === 'string' ? record.account : root };
+  const account = typeof record.account === 'string' ? record.account : root;
+  return { id, account: kind.name === 'accounts' ? id : account };
 }
 
 interface Shelf {

@@ -179,19 +179,15 @@ const acceptObject: Take<'object'> = (attribute, value, path, intake, complaints
   return inner.fields;
 };
 
+function plainId(value: unknown, wire: Attribute['wire']): string | null {
+  const isId = wire === 'integer' ? Number.isSafeInteger(value) : typeof value === 'string';
+  return isId ? String(value) : null;
+}
+
 const acceptReference: Take<'ref'> = ({ to, wire, optional }, value, path, intake, complaints) => {
   // A router leaves its group; an account never leaves its parent.
   if (value === null && optional === true && to !== 'accounts' && intake.behaviours.dialect === 'public') return null;
-  const id =
-    wire === 'integer'
-      ? Number.isSafeInteger(value)
-        ? String(value)
-        : null
-      : wire === 'url'
-        ? idFromUrl(value, collectionOf(intake.kinds, to))
-        : typeof value === 'string'
-          ? value
-          : null;
+  const id = wire === 'url' ? idFromUrl(value, collectionOf(intake.kinds, to)) : plainId(value, wire);
   if (id === null || id === '') return void complaints.push({ path, why: wire === 'integer' ? 'must be an integer' : `must identify one of ${to}` });
   if (intake.exists(to, id) === false) return void complaints.push({ path, why: `names one of ${to} that does not exist` });
   return id;

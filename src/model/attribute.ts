@@ -61,8 +61,8 @@ export const choice = <const V extends readonly string[], const T extends Traits
     open: T extends { readonly open: true } ? true : false;
   } & Omit<T, 'open'>;
 
-/** The identifier of an object of kind `to` (managed here or not). In normal form always text. */
-export const ref = <const T extends Traits>(doc: string, to: string, traits?: T) => ({ word: 'ref', doc, to, ...traits }) as { word: 'ref'; doc: string; to: string } & T;
+/** The identifier of an object of kind `to` (managed here or not). In normal form always text. Kinds of this cloud take `ref` of `src/resources/ref.ts`, which knows the names. */
+export const anyRef = <const T extends Traits>(doc: string, to: string, traits?: T) => ({ word: 'ref', doc, to, ...traits }) as { word: 'ref'; doc: string; to: string } & T;
 
 export const list = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) =>
   ({ word: 'list', doc, of, ...traits }) as { word: 'list'; doc: string; of: A } & T;

@@ -1,5 +1,6 @@
 // What a program tells of the documents that it wrote: which construct made each thing in them, and where. It stands
 // in comments, a line each, so that the documents remain what a person could have written.
+import { defined } from './defined.js';
 import { isObject, type Json } from './json.js';
 
 /** The path of a construct, and the place in the program where that is known; `file` is relative to where the program ran, with `/`. */
@@ -9,7 +10,7 @@ export interface Made {
 }
 
 /** The comment that tells of what stands at a key, such as an address or `settings`. */
-export const madeComment = (key: string, { path, at }: Made): string => `# ${key} ${JSON.stringify({ path, ...(at && { at }) })}\n`;
+export const madeComment = (key: string, { path, at }: Made): string => `# ${key} ${JSON.stringify({ path, ...defined({ at }) })}\n`;
 
 const COMMENT = /^# ([\w-]+(?:\.[\w-]+)?) (\{.*\})$/gm;
 

@@ -1,6 +1,7 @@
 // The whole model: every module imports it from here.
 export * from './address.js';
 export * from './attribute.js';
+export * from './defined.js';
 export * from './drift-document.js';
 export * from './camel-case.js';
 export * from './cloud.js';

@@ -32,7 +32,8 @@ export function own<T>(record: Readonly<Record<string, T>>, name: string): T | u
 
 /** Code-unit order: the same in every locale, so equal inputs give equal bytes. */
 export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  if (a < b) return -1;
+  return a > b ? 1 : 0;
 }
 
 /** JSON text with sorted keys and no spaces: equal values have equal texts. `undefined` members are left out. */

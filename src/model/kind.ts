@@ -58,6 +58,8 @@ export interface Kind extends Collection {
   readonly example: Readonly<Record<string, unknown>>;
 }
 
+export const isKind = (one: Collection): one is Kind => 'identity' in one;
+
 /** Checks a kind's shape at compile time and keeps its literal types. */
 export const kind = <const A extends Attributes, const K extends Omit<Kind, 'attributes' | 'example'>>(
   definition: K & { readonly attributes: A; readonly example: Readonly<Record<string, unknown>> },
@@ -75,6 +77,9 @@ export type Kinds = ReadonlyMap<string, Kind>;
 export function kindsOf(list: readonly Kind[]): Kinds {
   return new Map(list.map((one) => [one.name, one]));
 }
+
+/** The names of the kinds as a message lists them. */
+export const kindWords = (kinds: Kinds): string => [...kinds.keys()].join(', ').replaceAll('_', ' ');
 
 /** The kinds as far as a state may hold their objects. */
 export const storedKinds = (kinds: Kinds): Kinds => kindsOf([...kinds.values()].map((one) => ({ ...one, attributes: stored(one.attributes) })));

@@ -109,7 +109,7 @@ function normalTime(value: Value): Value {
   return Number.isNaN(at) ? value : new Date(at).toISOString();
 }
 
-const sortKey = (value: Value): string => (typeof value === 'string' ? value : value instanceof Reference || value instanceof Template ? String(value) : canonical(value as Json));
+const sortKey = (value: Value): string => (typeof value === 'string' || value instanceof Reference || value instanceof Template ? String(value) : canonical(value as Json));
 
 function uniqueSorted(values: readonly Value[]): readonly Value[] {
   const keys = values.map(sortKey);

@@ -52,6 +52,9 @@ export function masksIn(value: Value, path = ''): readonly string[] {
 /** The tree without masks. A list is one value: it goes as a whole where a mask is in it. */
 export function unmasked(tree: Values): Values {
   return Object.fromEntries(
-    Object.entries(tree).flatMap(([name, item]): [string, Value][] => (isTree(item) ? [[name, unmasked(item)]] : masksIn(item).length > 0 ? [] : [[name, item]])),
+    Object.entries(tree).flatMap(([name, item]): [string, Value][] => {
+      if (isTree(item)) return [[name, unmasked(item)]];
+      return masksIn(item).length > 0 ? [] : [[name, item]];
+    }),
   );
 }

@@ -107,8 +107,10 @@ export const waitsOf = (change: Change): readonly string[] => {
 };
 
 /** The attributes that a change makes another, or for which an object is replaced. */
-export const changesOf = (change: Change): readonly AttributeChange[] =>
-  'changes' in change ? change.changes : change.action === 'create' ? (change.replaces?.changes ?? []) : [];
+export function changesOf(change: Change): readonly AttributeChange[] {
+  if ('changes' in change) return change.changes;
+  return change.action === 'create' ? (change.replaces?.changes ?? []) : [];
+}
 
 type Counted = Pick<Common, 'address' | 'deposed'> & { readonly action: Action; readonly id?: string; readonly replaces?: Replaces };
 

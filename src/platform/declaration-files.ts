@@ -5,7 +5,8 @@ import type { DeclarationFiles } from './index.js';
 export const declarationFiles: DeclarationFiles = {
   stat(path) {
     const found = statSync(path, { throwIfNoEntry: false });
-    return found && { kind: found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other', id: `${found.dev}:${found.ino}` };
+    const other = found?.isDirectory() ? 'folder' : 'other';
+    return found && { kind: found.isFile() ? 'file' : other, id: `${found.dev}:${found.ino}` };
   },
   read(path, limit) {
     const file = openSync(path, 'r');

@@ -5,8 +5,13 @@ import { closing, flow, type Lines } from './layout.js';
 import type { Palette } from './style.js';
 import { unmanagedSentence } from './words.js';
 
-/** @param targeted whether the target is named: there is something to carry out or to look into. */
-export function* ending(document: PlanDocument | DriftDocument, sentence: string, targeted: boolean, color: Palette, width: number): Lines {
+interface Ending {
+  readonly sentence: string;
+  /** Whether the target is named: there is something to carry out or to look into. */
+  readonly targeted: boolean;
+}
+
+export function* ending(document: PlanDocument | DriftDocument, { sentence, targeted }: Ending, color: Palette, width: number): Lines {
   for (const diagnostic of document.diagnostics) {
     yield* diagnosticLines(diagnostic, color, width);
     yield '';

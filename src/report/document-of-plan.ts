@@ -1,5 +1,6 @@
 // From a plan to its published document: wire-like, redacted, the only thing renderers and plan files ever see.
 import {
+  defined,
   addressOf,
   fingerprintOf,
   Reference,
@@ -75,7 +76,7 @@ export function planDocument({ plan, kinds, meta, keeps = 'all', impact }: PlanI
     unmanaged: plan.unmanaged,
     policy: plan.verdicts,
     summary: { ...summarise(plan.changes), writes: countWrites(plan.changes) },
-    ...(impact && { impact }),
+    ...defined({ impact }),
     diagnostics: plan.diagnostics,
   });
 }
@@ -145,8 +146,7 @@ function resourceChange(change: Change, old: Change | undefined, kind: Kind): Re
     fingerprint: prior ? fingerprintOf(kind, prior) : null,
     patch,
     requests: (replaces?.first === 'delete' ? [old, change] : [change, old]).flatMap((one) => (one && 'request' in one && one.request ? [documentRequest(one.request)] : [])),
-    ...(change.renamed_from !== undefined && { previous_address: change.renamed_from }),
-    ...(change.previous_id !== undefined && { previous_id: change.previous_id }),
+    ...defined({ previous_address: change.renamed_from, previous_id: change.previous_id }),
     ...(change.deposed && 'id' in change && { deposed: change.id }),
   };
 }
@@ -183,11 +183,14 @@ function patchOf(change: Change, before: View | undefined, after: View | undefin
 }
 
 const at = (tree: Json, path: readonly string[]): Json | undefined =>
-  path.reduce<Json | undefined>((inner, key) => (Array.isArray(inner) ? (inner as readonly Json[])[Number(key)] : isTree(inner) ? inner[key] : undefined), tree);
+  path.reduce<Json | undefined>((inner, key) => {
+    if (Array.isArray(inner)) return (inner as readonly Json[])[Number(key)];
+    return isTree(inner) ? inner[key] : undefined;
+  }, tree);
 
 /** As it is sent: exact numbers are numbers here, and texts, as they can be declared, in what is shown before and after. */
 function documentRequest({ method, path, body, base }: Request): ResourceChange['requests'][0] {
-  return { method, path, body: body === undefined ? null : sorted(redact(body, () => SENSITIVE)), ...(base && { base }) };
+  return { method, path, body: body === undefined ? null : sorted(redact(body, () => SENSITIVE)), ...defined({ base }) };
 }
 
 /** A value as it is shown: `shown` has references as their text, `known` leaves out what only apply can tell. */
@@ -285,8 +288,8 @@ function withChanges(before: Values, changes: readonly AttributeChange[]): Value
 function placed(values: Values, [name, ...rest]: readonly string[], value: Value | undefined): Values {
   if (name === undefined) return values;
   const old = values[name];
-  const inner =
-    rest.length === 0 ? value : Array.isArray(old) ? Object.values(placed(Object.fromEntries(Object.entries(old)), rest, value)) : placed(isTree(old) ? old : {}, rest, value);
+  const below = (): Value => (Array.isArray(old) ? Object.values(placed(Object.fromEntries(Object.entries(old)), rest, value)) : placed(isTree(old) ? old : {}, rest, value));
+  const inner = rest.length === 0 ? value : below();
   const { [name]: _, ...others } = values;
   return inner === undefined ? others : { ...others, [name]: inner };
 }
@@ -302,7 +305,7 @@ function resourceDrift({ address, kind: name, id, changes, replaced_by }: Drift,
     kind: name,
     id,
     actions: [changes ? 'update' : 'delete'],
-    ...(replaced_by !== undefined && { replaced_by }),
+    ...defined({ replaced_by }),
     changes: (changes ?? []).map(({ path, before, after }) => {
       const attribute = attributeAt(kind, path);
       return { path, applied: see(attribute, before ?? null).shown, live: see(attribute, after ?? null).shown };

@@ -22,7 +22,7 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
   yield* ailmentLines(document.health, color, width);
   yield* strangerLines(document.unmanaged_objects, color, width);
   if (document.access) yield* [...flow(accessSentence(document.access), { width }), ''];
-  yield* ending(document, driftSentence(document), document.drift.length > 0, color, width);
+  yield* ending(document, { sentence: driftSentence(document), targeted: document.drift.length > 0 }, color, width);
 }
 
 /** One object of an audit in full. */

@@ -33,7 +33,7 @@ export function* paragraphs(text: string, layout: Flow): Lines {
   for (const line of text.split('\n')) yield* flow(line, layout);
 }
 
-const signed = (color: Palette, sign: string): Paint => (sign === '-' ? color.red : sign === '+' ? color.green : color.dim);
+const signed = (color: Palette, sign: string): Paint => ({ '-': color.red, '+': color.green })[sign] ?? color.dim;
 
 /** Attribute by attribute: one line each where it fits, else its members or lines below its path. */
 export function* differenceLines(differences: readonly Difference[], color: Palette, width: number, indent: number): Lines {

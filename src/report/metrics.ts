@@ -86,7 +86,7 @@ function metricsOf({ audits, lastAt, lastSuccessAt, seconds, requests, document 
     gauge(
       'expectation_failed',
       '1 if the expectation does not hold, 0 if it holds, NaN if it could not be checked.',
-      expectations.map(({ name, verdict }) => [{ expectation: name }, verdict === 'unknown' ? Number.NaN : verdict === 'failed' ? 1 : 0]),
+      expectations.map(({ name, verdict }) => [{ expectation: name }, { unknown: Number.NaN, failed: 1, met: 0 }[verdict]]),
     ),
     gauge('unhealthy_objects', 'Live objects with a health issue, by its code.', by('code', document ? tally(document.health.map(({ code }) => code)) : {})),
     counter('api_requests_total', 'API requests since the start, by collection.', by('collection', requests)),

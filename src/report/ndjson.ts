@@ -1,6 +1,7 @@
 // What happens, as a stream of JSON lines with the field names of Terraform's machine-readable UI,
 // so that what reads those can read ours. Verdicts have a type of their own, `policy`.
 import {
+  defined,
   summarise,
   tryAddress,
   type Action,
@@ -76,7 +77,9 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
     ...(id !== undefined && { id_key: 'id', id_value: id }),
   });
   const progress = (): string =>
-    [...running].map(([address, { action, since }]) => progressed(line, address, during[action], hook(address, action), clock.monotonic() - since)).join('');
+    [...running]
+      .map(([address, { action, since }]) => progressed(line, address, during[action], { ...hook(address, action), elapsed_seconds: seconds(clock.monotonic() - since) }))
+      .join('');
   const diagnostics = (all: readonly Diagnostic[]): string => all.map((one) => diagnosed(line, one)).join('');
 
   return {
@@ -141,8 +144,8 @@ function resource(address: string): Json {
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
-function progressed(line: Line, address: string, doing: string, hook: Hook, elapsed: number): string {
-  return line('info', 'apply_progress', `${address}: still ${doing} after ${seconds(elapsed)} s`, { hook: { ...hook, elapsed_seconds: seconds(elapsed) } });
+function progressed(line: Line, address: string, doing: string, hook: Hook & { readonly elapsed_seconds: number }): string {
+  return line('info', 'apply_progress', `${address}: still ${doing} after ${hook.elapsed_seconds} s`, { hook });
 }
 
 /** What was skipped never started; it and what is kept have no line but their diagnostic. */
@@ -172,7 +175,7 @@ function plannedChange(line: Line, change: ResourceChange): string {
       resource: resource(change.address),
       action: adoptsAndWrites(change) ? actions.update : actions[actionOf(change)],
       reason: change.reason,
-      ...(change.change.importing && { importing: change.change.importing }),
+      ...defined({ importing: change.change.importing }),
       ...(change.previous_address !== undefined && { previous_resource: resource(change.previous_address) }),
     },
   });

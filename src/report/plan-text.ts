@@ -19,13 +19,7 @@ export function* planText(document: PlanDocument, style: Style): Lines {
   yield* driftLines(document.resource_drift, color, width);
   yield* impactLines(document.impact, color, width);
   yield* policyLines(document.policy, color, width);
-  yield* ending(
-    document,
-    planSentence(document),
-    changes.some((change) => actionOf(change) !== 'keep'),
-    color,
-    width,
-  );
+  yield* ending(document, { sentence: planSentence(document), targeted: changes.some((change) => actionOf(change) !== 'keep') }, color, width);
   const blocked = blockedSentence(document);
   if (blocked !== undefined) yield* flow(blocked, { width, paint: (text) => color.bold(color.red(text)) });
 }

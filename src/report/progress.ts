@@ -50,11 +50,8 @@ export function progressLine(progress: Progress, style: Style): string {
   const { total, ended, failed, running, reading, comparing, waiting } = progress;
   const applying = total > 0 || running.size > 0 || ended > 0;
   const parts = [
-    ...(applying
-      ? [`${ended}/${Math.max(total, ended + running.size)}`]
-      : reading.size > 0
-        ? [`reading ${[...reading].map(([kind, objects]) => `${kind} ${objects}`).join(', ')}`]
-        : []),
+    ...(applying ? [`${ended}/${Math.max(total, ended + running.size)}`] : []),
+    ...(!applying && reading.size > 0 ? [`reading ${[...reading].map(([kind, objects]) => `${kind} ${objects}`).join(', ')}`] : []),
     ...(!applying && comparing ? [`comparing secrets ${comparing.done}/${comparing.total}`] : []),
     ...(failed > 0 ? [`${failed} not done`] : []),
     ...(waiting === undefined ? [] : [waiting]),

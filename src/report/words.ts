@@ -69,7 +69,10 @@ export interface Sent {
 /** Requests as they are sent: first the deletes before a replacement, last the other deletes, an object before those that it names. */
 export function requestsInOrder(changes: readonly ResourceChange[]): readonly Sent[] {
   const all = changes.flatMap((change) => change.requests.map((request) => ({ change, request })));
-  const rank = ({ change, request }: Sent): number => (request.method !== 'DELETE' ? 1 : change.change.actions.join() === 'delete,create' ? 0 : 2);
+  const rank = ({ change, request }: Sent): number => {
+    if (request.method !== 'DELETE') return 1;
+    return change.change.actions.join() === 'delete,create' ? 0 : 2;
+  };
   const ranked = (wanted: number): readonly Sent[] => all.filter((one) => rank(one) === wanted);
   const [replaced, removed] = [ranked(2).filter(({ change }) => actionOf(change) === 'replace'), ranked(2).filter(({ change }) => actionOf(change) === 'delete')];
   return [...ranked(0).toReversed(), ...ranked(1), ...replaced.toReversed(), ...removed];
@@ -82,7 +85,8 @@ export function plural(count: number, one: string): string {
 /** `file:line:column`, behind the path of the construct where a program made it. */
 export function place({ file, line, column, path }: Origin): string {
   const text = `${file}:${line}:${column}`;
-  return path === undefined ? text : line === 0 ? path : `${path} (${text})`;
+  if (path === undefined) return text;
+  return line === 0 ? path : `${path} (${text})`;
 }
 
 /** What the change is and where it comes from, beside its address. */

@@ -1,6 +1,7 @@
 // Account authorizations: the role a user holds in an account and its sub-accounts. The API reads them and
 // changes the role; it neither creates nor deletes them. "No access" is a role.
-import { choice, compareText, kind, ref, text, type Values } from '../model/index.js';
+import { choice, compareText, kind, text, type Values } from '../model/index.js';
+import { ref } from './ref.js';
 import { roleLadder } from './role-ladder.js';
 
 /** Accounts that are named at most. */

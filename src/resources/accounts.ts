@@ -1,5 +1,6 @@
 // Accounts and sub-accounts: the tree everything else hangs from.
-import { flag, kind, ref, text } from '../model/index.js';
+import { flag, kind, text } from '../model/index.js';
+import { ref } from './ref.js';
 
 export const accounts = kind({
   name: 'accounts',

@@ -1,5 +1,6 @@
 // Alert push destinations: webhooks that receive what alert rules select.
-import { flag, isLoopback, isTree, kind, object, ref, text, type Advice, type Declaration, type Values } from '../model/index.js';
+import { flag, isLoopback, isTree, kind, object, text, type Advice, type Declaration, type Values } from '../model/index.js';
+import { ref } from './ref.js';
 
 const WHERE = 'endpoint.url';
 const FORM = 'Write an address such as https://hooks.example.com/alerts.';

@@ -1,7 +1,8 @@
 // Alert rules: which alerts of which accounts and groups are sent where. They have no name and no label,
 // so an unmanaged one is recognised by its exact content alone.
-import { Reference, choice, document, isEmpty, kind, object, ref, set, text, type Advice, type Declaration } from '../model/index.js';
+import { Reference, choice, document, isEmpty, kind, object, set, text, type Advice, type Declaration } from '../model/index.js';
 import { alertTypes } from './alert-types.js';
+import { ref } from './ref.js';
 
 function unscoped({ values }: Declaration): readonly Advice[] {
   if (!isEmpty(values['associated_accounts']) || !isEmpty(values['associated_groups'])) return [];

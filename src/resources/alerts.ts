@@ -1,6 +1,7 @@
 // Alerts: what the service noticed about accounts and routers. Read only.
-import { choice, collection, document, ref, text } from '../model/index.js';
+import { choice, collection, document, text } from '../model/index.js';
 import { alertTypes } from './alert-types.js';
+import { ref } from './ref.js';
 
 export const alerts = collection({
   name: 'alerts',

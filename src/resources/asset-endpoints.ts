@@ -1,5 +1,6 @@
 // Asset endpoints: devices with the subscriptions they belong to. Read only.
-import { collection, ref, set, text } from '../model/index.js';
+import { collection, set, text } from '../model/index.js';
+import { ref } from './ref.js';
 
 export const assetEndpoints = collection({
   name: 'asset_endpoints',

@@ -1,5 +1,6 @@
 // Batteries of E100-series routers. Read only, one router at a time.
-import { collection, integer, ref, text } from '../model/index.js';
+import { collection, integer, text } from '../model/index.js';
+import { ref } from './ref.js';
 
 export const batteries = collection({
   name: 'batteries',

@@ -1,6 +1,7 @@
 // Configuration managers: what a router is configured with, and whether it has it yet. The API lists them and changes
 // them; one is there for each router, under an id that is not the router's. A PUT replaces the configuration.
-import { document, flag, integer, kind, ref, text } from '../model/index.js';
+import { document, flag, integer, kind, text } from '../model/index.js';
+import { ref } from './ref.js';
 
 export const configurationManagers = kind({
   name: 'configuration_managers',

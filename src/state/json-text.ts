@@ -50,7 +50,7 @@ function breakOf(text: string): number {
 
   for (;;) {
     take(SPACE);
-    const closer = takeText('{') ? '}' : takeText('[') ? ']' : undefined;
+    const closer = takeText('{') ? '}' : takeText('[') && ']';
     if (closer) {
       closers.push(closer);
       take(SPACE);

@@ -82,10 +82,11 @@ export function members<T>(shapes: Members<T>): Shape {
 
 /** For people: `resources["accounts.hq"].applied`. */
 export function formatPath(path: readonly string[]): string {
-  return (
-    path.map((name, index) => (/^[A-Za-z_]\w*$/.test(name) ? (index === 0 ? name : `.${name}`) : /^\d+$/.test(name) ? `[${name}]` : `[${JSON.stringify(name)}]`)).join('') ||
-    'the whole'
-  );
+  const steps = path.map((name) => {
+    if (/^[A-Za-z_]\w*$/.test(name)) return `.${name}`;
+    return /^\d+$/.test(name) ? `[${name}]` : `[${JSON.stringify(name)}]`;
+  });
+  return steps.join('').replace(/^\./, '') || 'the whole';
 }
 
 const inside = (name: string, flaw: Flaw | undefined): Flaw | undefined => flaw && { path: [name, ...flaw.path], problem: flaw.problem };

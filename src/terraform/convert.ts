@@ -155,7 +155,8 @@ export function fresh(attribute: Attribute, live: Value | undefined): CtyValue {
     case 'flag':
       return typeof live === 'boolean' ? live : null;
     default:
-      return nothing ? null : typeof live === 'object' ? wireText(live) : unescapeHtml(String(live));
+      if (nothing) return null;
+      return typeof live === 'object' ? wireText(live) : unescapeHtml(String(live));
   }
 }
 

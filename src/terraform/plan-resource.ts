@@ -46,7 +46,8 @@ function laid(schema: readonly SchemaAttribute[], attributes: Attributes, config
 function plannedValue(schema: SchemaAttribute, attribute: Attribute | undefined, wanted: CtyValue, around: CtyObject | null): CtyValue {
   const prior = around?.[schema.name] ?? null;
   if (schema.write_only) return null;
-  if (wanted === null) return !schema.computed ? null : around === null ? new Unknown() : prior;
+  if (wanted === null && !schema.computed) return null;
+  if (wanted === null) return around === null ? new Unknown() : prior;
   if (wanted instanceof Unknown || attribute === undefined) return wanted;
   if (attribute.word === 'object' && schema.nested && isRecord(wanted)) return laid(schema.nested.attributes, attribute.attributes, wanted, isRecord(prior) ? prior : null);
   return prior !== null && says(attribute, valueOf(attribute, wanted), valueOf(attribute, prior)) ? prior : wanted;

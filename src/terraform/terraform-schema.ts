@@ -12,6 +12,7 @@ import {
   type Collection,
   type Collections,
   type Kind,
+  kindWords,
   type Kinds,
   type ResourceBlock,
 } from '../model/index.js';
@@ -23,7 +24,7 @@ export function providerSchema(kinds: Kinds, collections: Collections): Provider
   const all = [...storedKinds(kinds).values()];
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
   return {
-    provider: { version: 0, description: 'Accounts, alert rules, push destinations, roles and router configurations of a device cloud.', attributes: given(providerBlock) },
+    provider: { version: 0, description: `Declares objects of a device cloud: ${kindWords(kinds)}.`, attributes: given(providerBlock) },
     resources: Object.fromEntries(
       all.map((kind) => [typeName(kind.singular), { version: 0, description: kind.doc, attributes: [...resourceAttributes(kind.attributes), ...beside(resourceBlock(kind))] }]),
     ),
@@ -57,8 +58,10 @@ const types = new WeakMap<readonly Typed[], CtyType>();
 export function attributeType({ type, nested }: Typed): CtyType {
   if (!nested) return type ?? 'dynamic';
   const inner = typeOf(nested.attributes);
-  return nested.nesting === 'SINGLE' ? inner : nested.nesting === 'LIST' ? ['list', inner] : nested.nesting === 'SET' ? ['set', inner] : ['map', inner];
+  return nested.nesting === 'SINGLE' ? inner : [collectionWords[nested.nesting], inner];
 }
+
+const collectionWords = { LIST: 'list', SET: 'set', MAP: 'map' } as const;
 
 type Use = Pick<SchemaAttribute, 'required' | 'optional' | 'computed'>;
 const required: Use = { required: true };
@@ -93,9 +96,14 @@ const beside = (block: ResourceBlock<Kind>): readonly SchemaAttribute[] =>
 const resourceAttributes = (attributes: Attributes): readonly SchemaAttribute[] =>
   Object.entries(attributes).flatMap(([name, attribute]) => {
     if (attribute.secret) return secretAttributes(name, attribute);
-    const use = attribute.computed ? computed : !attribute.optional ? required : holdsOnlySecrets(attribute) ? optional : either;
-    return [{ name, ...use, ...described(attribute), ...typed(attribute, resourceAttributes) }];
+    return [{ name, ...useOf(attribute), ...described(attribute), ...typed(attribute, resourceAttributes) }];
   });
+
+function useOf(attribute: Attribute): Use {
+  if (attribute.computed) return computed;
+  if (!attribute.optional) return required;
+  return holdsOnlySecrets(attribute) ? optional : either;
+}
 
 /** Core keeps the value nowhere, so it cannot see that it changed: the version says so. */
 function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttribute[] {

@@ -98,7 +98,11 @@ function limitOf(time: AbortSignal, unsent: Diagnostic, unknown: Diagnostic): Li
       });
       return limit.until(done, () => (begun ? done : refused()));
     },
-    failure: ({ outcome }) => (!time.aborted ? undefined : outcome === 'unknown' ? unknown : outcome === 'skipped' ? unsent : undefined),
+    failure({ outcome }) {
+      if (!time.aborted) return undefined;
+      if (outcome === 'unknown') return unknown;
+      return outcome === 'skipped' ? unsent : undefined;
+    },
   };
   return limit;
 }
@@ -109,11 +113,11 @@ const doing: Readonly<Record<Operation, string>> = { create: 'Creating', read: '
 function tooLong({ kind, operation, block }: Timed, text: string, left: boolean): Diagnostic {
   const id = block[kind.id];
   const name = `${TIMEOUTS}.${operation}`;
-  const happened = left
-    ? 'The request had left: whether the service carried it out is not known. Apply again: that looks first, and sends nothing twice.'
-    : operation === 'read'
+  const nothing =
+    operation === 'read'
       ? 'Nothing follows from it: the state stands. The limit is the one in the state; apply with -refresh=false to put another one there.'
       : 'Nothing was sent. Apply again.';
+  const happened = left ? 'The request had left: whether the service carried it out is not known. Apply again: that looks first, and sends nothing twice.' : nothing;
   return {
     severity: 'error',
     code: 'timed-out',

@@ -1,6 +1,6 @@
 // ValidateResourceConfig: the command line's own complaints about a declaration, each with its attribute path. What is
 // not known yet is fine wherever it stands.
-import type { Attribute, Attributes, Declaration, Diagnostic, JsonObject, Kind } from '../model/index.js';
+import { defined, type Attribute, type Attributes, type Declaration, type Diagnostic, type JsonObject, type Kind } from '../model/index.js';
 import { isRecord, rawOf, tryDocument, valuesOf, versionOf, writeOnly } from './convert.js';
 import type { CtyObject, Path } from './protocol/cty.js';
 import { pathOf, told } from './wire-diagnostics.js';
@@ -23,7 +23,7 @@ export async function configComplaints(check: Check, kind: Kind, config: CtyObje
 }
 
 function wired(kind: Kind, { path, severity, summary, detail }: Complaint): WireDiagnostic {
-  const said = told(kind, { severity, summary, address: addressOf(kind), ...(detail !== undefined && { detail }) });
+  const said = told(kind, { severity, summary, address: addressOf(kind), ...defined({ detail }) });
   const at = pathOf(kind.attributes, path);
   return { ...said, ...(at.length > 0 && { path: at }) };
 }

@@ -1,6 +1,6 @@
 // Our diagnostics as terraform's: attribute paths in its steps, and the object by its sort, because core names the
 // resource itself and no journal's address means anything to who reads it.
-import { Refusal, resourceBlock, type Attribute, type Attributes, type Diagnostic, type Kind } from '../model/index.js';
+import { defined, Refusal, resourceBlock, type Attribute, type Attributes, type Diagnostic, type Kind } from '../model/index.js';
 import { writeOnly } from './convert.js';
 import type { Path, Step } from './protocol/cty.js';
 import type { WireDiagnostic } from './protocol/provider-server.js';
@@ -34,7 +34,7 @@ export function told(kind: Kind, one: Pick<Diagnostic, 'severity' | 'summary' | 
   return {
     severity: one.severity === 'error' ? 'error' : 'warning',
     summary: summary.charAt(0).toUpperCase() + summary.slice(1),
-    ...(one.detail !== undefined && { detail: one.detail }),
+    ...defined({ detail: one.detail }),
     ...(one.attribute !== undefined && { path: pathOf({ ...kind.attributes, ...resourceBlock(kind) }, one.attribute.split('.')) }),
   };
 }

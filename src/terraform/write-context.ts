@@ -1,6 +1,7 @@
 // What writes share while the lock is held: the listing of each kind that pre-images are taken from, and a lane a kind
 // for creates, which is shut while the outcome of one of them is looked for: nothing else may appear meanwhile.
 import {
+  defined,
   Refusal,
   writes,
   type Change,
@@ -125,11 +126,17 @@ export function benchOf(tools: Tools, held: Held): Bench {
       before,
       resolver: () => undefined,
       entry: (address) => held.entries.get(address),
-      halt: () => (signal.aborted ? 'the run was interrupted' : silence >= SILENCE ? 'the service stopped answering clearly' : undefined),
+      halt() {
+        if (signal.aborted) return 'the run was interrupted';
+        return silence >= SILENCE ? 'the service stopped answering clearly' : undefined;
+      },
       left: () => undefined,
-      heard: (outcome) => void (silence = outcome === 'unknown' ? silence + 1 : outcome === 'not_sent' ? silence : 0),
+      heard(outcome) {
+        if (outcome === 'unknown') silence += 1;
+        else if (outcome !== 'not_sent') silence = 0;
+      },
       awaited: () => false,
-      ...(recheck && { recheck }),
+      ...defined({ recheck }),
       known: (kind, id) => owned.has(claimOf(kind, id)) || (listing?.kind.name === kind && listing.byId.has(id)),
     };
   }

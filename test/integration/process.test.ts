@@ -406,6 +406,8 @@ describe('where declarations do not load', () => {
     'YAML that is none': 'accounts:\n  a: { name: [ }\n# note\n\n  b: "\n',
     'an unknown kind': 'acounts: { a: { name: A } }\n',
     'the same twice': 'accounts: { a: { name: A }, a: { name: B } }\r\n',
+    'a quote that is not closed': 'accounts:\n  a: { name: "A }\n',
+    'a tag and a control character': 'accounts:\n  a: !x { name: "\u0001" }\n',
     'a name that is none': 'accounts: { "1": { name: A } }\n',
   };
 
@@ -428,7 +430,7 @@ describe('where declarations do not load', () => {
     ['setings: { target: emulator }\n', 'settings'],
     ['settings: { target: emulator\n', 'trueup.yaml:'],
     ['settings: { target: emulator }\nsettings: { target: emulator }\n', 'twice'],
-    ['{ settings: { target: emulator }, accounts: { a: { nmae: A } } }\n', 'nmae'],
+    ['{ settings: { target: emulater }, accounts: { a: { nmae: A } } }\n', 'emulator'],
     ['accounts:\r  a: { name: A }\rsettings: { target: emulater }\r', 'not valid YAML'],
   ])('%j: settings that are in doubt are refused', async (text, says) => {
     const { stderr } = await folder({ 'trueup.yaml': text }).expect(1, ['state', 'list']);

@@ -1779,7 +1779,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'timeouts: a create that may have happened is told as not sent',
     file: 'terraform/timeouts.ts',
-    find: "outcome === 'unknown' ? unknown : ",
+    find: "if (outcome === 'unknown') return unknown;",
     replace: '',
     tests: providerTimeouts,
   },

@@ -90,8 +90,8 @@ function begin(args: readonly string[], cwd: string, { env = {}, input = '', scr
 }
 
 /** An emulator of its own process, and the environment that leads to it. */
-export async function emulator(home: Folder, args: readonly string[] = []): Promise<Started & { readonly env: Readonly<Record<string, string>> }> {
-  const started = home.start(['emulator', ...args]);
+export async function emulator(home: Folder, args: readonly string[] = [], options: Options = {}): Promise<Started & { readonly env: Readonly<Record<string, string>> }> {
+  const started = home.start(['emulator', ...args], options);
   let printed = '';
   started.child.stdout?.on('data', (text: Buffer) => (printed += text.toString()));
   await started.says('Serving at');

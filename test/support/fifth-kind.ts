@@ -1,5 +1,5 @@
 // A kind nobody has: one file and one line, and everything else follows.
-import { choice, flag, integer, kind, kindsOf, list, map, number, object, ref, set, text, type Kinds } from '../../src/model/index.js';
+import { choice, flag, integer, kind, kindsOf, list, map, number, object, anyRef, set, text, type Kinds } from '../../src/model/index.js';
 import { kinds } from '../../src/resources/index.js';
 
 export const geofences = kind({
@@ -10,13 +10,13 @@ export const geofences = kind({
   identity: ['name'],
   attributes: {
     name: text('Display name.'),
-    account: ref('Account it belongs to.', 'accounts', { optional: true, wire: 'url' }),
+    account: anyRef('Account it belongs to.', 'accounts', { optional: true, wire: 'url' }),
     radius: integer('Metres.', { optional: true }),
     latitude: number('Degrees.', { optional: true }),
     active: flag('Whether it is watched.', { optional: true }),
     mode: choice('What is reported.', ['enter', 'leave'], { optional: true }),
     points: list('Corners, in order.', text('A corner.'), { optional: true }),
-    watchers: set('Accounts that are told.', ref('An account.', 'accounts', { wire: 'integer' }), { optional: true }),
+    watchers: set('Accounts that are told.', anyRef('An account.', 'accounts', { wire: 'integer' }), { optional: true }),
     labels: map('Labels.', text('A value.'), { optional: true }),
     hook: object('Who is called.', { url: text('Address.', { format: 'url' }), token: text('Key.', { secret: true, optional: true }) }, { optional: true }),
     id: text('Record id.', { computed: true }),
@@ -41,7 +41,7 @@ const beacons = kind({
     channel: integer('The channel.', { immutable: true }),
     power: integer('The power.', { optional: true, immutable: true }),
     label: text('What it says.', { optional: true }),
-    gate: ref('Its gate.', 'gates', { optional: true, wire: 'url' }),
+    gate: anyRef('Its gate.', 'gates', { optional: true, wire: 'url' }),
     id: text('Record id.', { computed: true }),
   },
   operations: { ...v2, collection: 'beacons' },
@@ -60,7 +60,7 @@ const gates = kind({
     shape: choice('The shape.', ['round', 'square'], { optional: true, immutable: true }),
     hook: object('Who is called.', { url: text('Address.', { format: 'url' }), token: text('Key.', { secret: true, optional: true }) }, { optional: true, immutable: true }),
     colour: text('The colour.', { optional: true }),
-    beacon: ref('Its beacon.', 'beacons', { optional: true, wire: 'url' }),
+    beacon: anyRef('Its beacon.', 'beacons', { optional: true, wire: 'url' }),
     id: text('Record id.', { computed: true }),
   },
   operations: { ...v2, collection: 'gates' },

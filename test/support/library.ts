@@ -1,5 +1,5 @@
 // A service of two kinds that lives in memory: all that the engine needs to know of a service.
-import { kind, kindsOf, ref, text, type CloudWriter, type Kind, type Live, type Provider, type Values } from '../../src/model/index.js';
+import { kind, kindsOf, anyRef, text, type CloudWriter, type Kind, type Live, type Provider, type Values } from '../../src/model/index.js';
 
 const operations = { dialect: 'memory', paging: 'next', page: 100, by_id: 'id', create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
 const id = text('Identifier.', { computed: true });
@@ -21,7 +21,7 @@ const books = kind({
   doc: 'A book.',
   id: 'id',
   identity: ['title'],
-  attributes: { title: text('Its title.'), shelf: ref('Where it stands.', 'shelves', { optional: true }), id },
+  attributes: { title: text('Its title.'), shelf: anyRef('Where it stands.', 'shelves', { optional: true }), id },
   operations: { ...operations, collection: 'books' },
   example: { title: 'Atlas', shelf: '${shelves.example.id}' },
 });

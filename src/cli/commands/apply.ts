@@ -1,7 +1,7 @@
 // `trueup apply`: shows the plan, asks, carries it out. A saved plan was reviewed already: it is only checked.
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { exits, refuse, Refusal, sameTarget, writes, shellWord, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
+import { defined, exits, refuse, Refusal, sameTarget, writes, shellWord, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import type { Session } from '../../state/index.js';
 import { toldOutcome } from '../commands-to-type.js';
@@ -84,7 +84,7 @@ async function carryOut(context: Context, site: Site, request: PlanRequest, save
     };
     const hands = { ...desk, session, random, parallelism, signal };
     const { proposal, diagnostics, approved, exit, ...applied } = await apply(hands, project, request, {
-      ...(saved && { saved }),
+      ...defined({ saved }),
       document: ({ plan }) => planDocument({ plan, kinds: context.kinds, meta: metaOf(context, site, session.snapshot) }),
       approve: async (proposal) => {
         await show(proposal);
@@ -109,7 +109,7 @@ async function present(context: Context, site: Site, session: Session, { plan }:
   const { out } = context;
   const { lines } = site.watch;
   const { planInText } = await import('../../report/index.js');
-  const document = await documentOf(context, site, session.snapshot, plan, lines ? 'all' : 'count');
+  const document = await documentOf(context, site, plan, { snapshot: session.snapshot, keeps: lines ? 'all' : 'count' });
   site.watch.end();
   out.write(lines ? lines.plan(document) : planInText(document, out.style));
   await tellTrouble(context, document, 'text');

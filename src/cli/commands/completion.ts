@@ -30,15 +30,10 @@ function levelsOf(all: readonly CommandSpec[], names: Readonly<Record<string, re
   const groups = [...new Set(all.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0] as string))];
   const below = (group: string): readonly Word[] => all.filter(({ name }) => name.startsWith(`${group} `)).map(({ name, doc }) => ({ words: [name.slice(group.length + 1)], doc }));
   const top = [...all.filter(({ name }) => !name.includes(' ')).map(({ name, doc }) => ({ words: [name], doc })), ...groups.map((name) => ({ words: [name], doc: `${name} …` }))];
-  const argumentsOf = ({ name: command, args }: CommandSpec): readonly Word[] =>
-    names[command]
-      ? names[command].map((name) => ({ words: [name], doc: '' }))
-      : args.includes('|')
-        ? args
-            .slice(1, -1)
-            .split('|')
-            .map((name) => ({ words: [name], doc: '' }))
-        : [];
+  const argumentsOf = ({ name: command, args }: CommandSpec): readonly Word[] => {
+    const choices = args.includes('|') ? args.slice(1, -1).split('|') : [];
+    return (names[command] ?? choices).map((name) => ({ words: [name], doc: '' }));
+  };
   return [
     { path: '', subcommands: top, flags: [] },
     ...groups.map((path) => ({ path, subcommands: below(path), flags: [] })),
@@ -47,7 +42,8 @@ function levelsOf(all: readonly CommandSpec[], names: Readonly<Record<string, re
 }
 
 function flagOf({ spelling, doc, choices = [] }: FlagSpec): Level['flags'][number] {
-  return { words: spelling.replace(/ <.*/, '').split(', '), doc, values: choices, takes: !spelling.includes('<') ? 'nothing' : /file>|folder>/.test(spelling) ? 'files' : 'words' };
+  const argument = /file>|folder>/.test(spelling) ? 'files' : 'words';
+  return { words: spelling.replace(/ <.*/, '').split(', '), doc, values: choices, takes: spelling.includes('<') ? argument : 'nothing' };
 }
 
 const allWords = (words: readonly Word[]): string => words.flatMap((one) => one.words).join(' ');

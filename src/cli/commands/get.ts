@@ -1,5 +1,5 @@
 // `trueup get KIND [ID]`: what is there, by the API's own filters, page by page from the cloud to standard output.
-import { didYouMean, exits, filterMeant, refuse, type Collection, type Found, type Query } from '../../model/index.js';
+import { defined, didYouMean, exits, filterMeant, refuse, type Collection, type Found, type Query } from '../../model/index.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { formOf, type Form, type Output } from '../record-formats.js';
 import { pairs, settingsHere } from '../project.js';
@@ -95,9 +95,7 @@ function queryOf({ flags, clock }: Context, collection: Collection, id: string |
   if (since !== undefined && until !== undefined && since > until) refuse('usage', '--since is later than --until.');
   return {
     filters: { ...asked, ...(id !== undefined && { [operations.by_id as string]: id }) },
-    ...(flags.expand !== undefined && { expand: flags.expand }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
+    ...defined({ expand: flags.expand, since, until }),
   };
 }
 

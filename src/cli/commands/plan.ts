@@ -1,6 +1,6 @@
 // `trueup plan`: reads, compares, shows. Writes nothing but the files it was asked for.
 import { resolve } from 'node:path';
-import { exits, flagToAllow, refuse, shellWord, worst, type Exit } from '../../model/index.js';
+import { defined, exits, flagToAllow, refuse, shellWord, worst, type Exit } from '../../model/index.js';
 import type { Assessment } from '../../resources/rules/impact-data.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { planFormats } from '../../report/formats.js';
@@ -30,7 +30,7 @@ export const run: Command = async (context, paths) => {
       const { exit } = proposal;
       const { impact, diagnostics } = await meaningOf(site, proposal, since);
       const plan = { ...proposal.plan, diagnostics: [...proposal.plan.diagnostics, ...diagnostics] };
-      const document = await documentOf(context, site, site.snapshot, plan, forms.complete || saved ? 'all' : 'count', impact);
+      const document = await documentOf(context, site, plan, { snapshot: site.snapshot, keeps: forms.complete || saved ? 'all' : 'count', impact });
       site.watch.end();
       if (site.watch.lines) out.write(site.watch.lines.plan(document));
       const delivered = await deliver(context, forms, (format, style) => renderPlan(document, format, style));
@@ -38,7 +38,7 @@ export const run: Command = async (context, paths) => {
       if (saved && !plan.diagnostics.some((one) => one.severity === 'error')) {
         const { writePlanFile } = await import('../../state/index.js');
         const { env } = how;
-        await writePlanFile({ path: saved.path, files, clock }, document, { ...request, ...(env !== undefined && { env }), variables: site.project.variables });
+        await writePlanFile({ path: saved.path, files, clock }, document, { ...request, ...defined({ env }), variables: site.project.variables });
         const blocked = [...new Set(plan.verdicts.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [rule] : [])))];
         const allows = blocked.flatMap((rule) => flagToAllow(rule) ?? []);
         context.err.write(

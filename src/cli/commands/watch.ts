@@ -1,7 +1,7 @@
 // `trueup watch`: the audit again and again, one line a cycle, and its numbers for Prometheus. A cycle that fails is
 // told and counted, and the next one comes at its time; cycles never pile up. Reads only.
 import { resolve } from 'node:path';
-import { exits, refuse, Refusal, type DriftDocument } from '../../model/index.js';
+import { defined, exits, refuse, Refusal, type DriftDocument } from '../../model/index.js';
 import { visible } from '../../report/index.js';
 import { metricsText, watchSentence, type WatchRecord } from '../../report/metrics.js';
 import { audit } from '../run-audit.js';
@@ -67,7 +67,7 @@ async function once(context: Context, paths: readonly string[]): Promise<Cycle> 
     good,
     seconds: (clock.monotonic() - begun) / 1000,
     requests: requests(),
-    ...(document && { document }),
+    ...defined({ document }),
   });
   try {
     return await withProject(context, paths, async (site) => {
@@ -91,7 +91,7 @@ function grown(before: WatchRecord, { seconds, requests, document, good: whole }
     audits: whole ? { success: success + 1, failure } : { success, failure: failure + 1 },
     lastAt: now,
     ...(whole && { lastSuccessAt: now }),
-    ...(document && { document }),
+    ...defined({ document }),
     seconds,
     requests: sum,
   };

@@ -47,13 +47,16 @@ export const isEntry = (one: object): one is Entry => entry in one;
 interface Place {
   readonly section: string;
   readonly body: () => unknown;
+  readonly attributes: Attributes;
+  /** The props. */
+  readonly given: Given;
 }
 
 /** One named thing of a document. */
 export abstract class Entry extends Construct {
   readonly [entry]: Place;
 
-  constructor(scope: Construct, id: string, place: Place, attributes: Attributes, given: Given) {
+  constructor(scope: Construct, id: string, place: Place) {
     super(scope, id);
     this[entry] = place;
     leaveTrace(this);
@@ -62,7 +65,7 @@ export abstract class Entry extends Construct {
         const name = nameOf(this);
         const bad = NAME.test(name) ? [] : [`\`${name}\` is no name: it begins with a letter and goes on with letters, digits, \`_\` and \`-\`.`];
         const order = this.node.dependencies.length === 0 ? [] : ['a dependency says nothing here: the order follows from references.'];
-        return [...bad, ...order, ...complaints(attributes, given, nativeDoor)].map((one) => `${this.node.path}: ${one}`);
+        return [...bad, ...order, ...complaints(place.attributes, place.given, nativeDoor)].map((one) => `${this.node.path}: ${one}`);
       },
     });
   }
@@ -82,7 +85,7 @@ export function resourceClass<const K extends Kind>({ name: kind, attributes }: 
     constructor(scope: Construct, id: string, { lifecycle, ...given }: Given & { readonly lifecycle?: LifecycleProps<Given, string> } = {}) {
       const ignoreChanges = lifecycle?.ignoreChanges?.map((prop) => own(apiNames, prop) ?? prop);
       const treated = lifecycle && { lifecycle: renamed({ ...lifecycle, ignoreChanges }, lifecycleNames) };
-      super(scope, id, { section: kind, body: () => ({ ...written(attributes, given, nativeDoor), ...treated }) }, attributes, given);
+      super(scope, id, { section: kind, body: () => ({ ...written(attributes, given, nativeDoor), ...treated }), attributes, given });
     }
   }
   return referring(Declared, stored(attributes), kind) as ResourceClass<K>;
@@ -94,7 +97,7 @@ export function lookupClass<const K extends Kind>({ name: kind, attributes: all 
   const asked = asCondition(attributes);
   class LookedUp extends Lookup {
     constructor(scope: Construct, id: string, given: Given = {}) {
-      super(scope, id, { section: 'lookups', body: () => ({ [kind]: written(asked, given, nativeDoor) }) }, asked, given);
+      super(scope, id, { section: 'lookups', body: () => ({ [kind]: written(asked, given, nativeDoor) }), attributes: asked, given });
     }
   }
   return referring(LookedUp, attributes, 'lookups') as LookupClass<K>;

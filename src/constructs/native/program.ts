@@ -1,6 +1,6 @@
 // The root of a program: checks everything below it and gives one document a stack.
 import { Construct, type IConstruct } from 'constructs';
-import { NAME, madeComment, type Made } from '../../model/index.js';
+import { defined, NAME, madeComment, type Made } from '../../model/index.js';
 import { entry, isEntry, type Entry } from './classes.js';
 import { Stack, nameOf, traceOf, writtenSettings } from './stack.js';
 
@@ -26,7 +26,7 @@ export class Program extends Construct {
     if (wrong.length > 0) throw new Error(['the program declares what cannot be:', ...wrong].join('\n  '));
     const made = (key: string, one: IConstruct): string => {
       const at = placeOf(traceOf(one));
-      return madeComment(key, { path: one.node.path, ...(at && { at }) });
+      return madeComment(key, { path: one.node.path, ...defined({ at }) });
     };
     return new Map(
       stacks.map((stack) => {

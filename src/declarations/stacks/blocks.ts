@@ -1,6 +1,6 @@
 // One block of a synthesised stack, `resource` or `data`, becomes the raw declaration that a YAML file would hold:
 // attributes under the API's names, `lifecycle` and `for_each` in our words. What has no counterpart is refused by name.
-import { didYouMean, isObject, own, walk, writables, type Attribute, type Attributes, type Json, type JsonObject, type Kind } from '../../model/index.js';
+import { defined, didYouMean, isObject, own, walk, writables, type Attribute, type Attributes, type Json, type JsonObject, type Kind } from '../../model/index.js';
 import type { Complain } from '../interpolate.js';
 import type { Raw, RawMap } from '../yaml/raw-values.js';
 import { documentOf } from './documents.js';
@@ -39,7 +39,7 @@ export function resourceOf(kind: Kind, { timeouts: _, ...block }: JsonObject, bo
   const members = membersOf(block, site);
   const lifecycle = lifecycleOf(kind, block['lifecycle'], bonds, site);
   return {
-    raw: { ...body, ...(members === undefined ? {} : { for_each: members }), ...(Object.keys(lifecycle).length > 0 ? { lifecycle } : {}) },
+    raw: { ...body, ...defined({ for_each: members }), ...(Object.keys(lifecycle).length > 0 ? { lifecycle } : {}) },
     depends_on: waitsFor(block['depends_on'], site),
     counted: isThere(block['count']),
   };
@@ -137,7 +137,7 @@ function lifecycleOf(kind: Kind, block: Json | undefined, { adopt, renamed_from 
     ...(protect === undefined || protect === null || protect === false ? {} : { protect: rawOf(protect, ['lifecycle', 'prevent_destroy'], site) }),
     ...ignored(kind, words['ignore_changes'], site),
     ...(adopt === undefined ? {} : { adopt: rawOf(adopt, ['lifecycle', 'adopt'], site) }),
-    ...(renamed_from === undefined ? {} : { renamed_from }),
+    ...defined({ renamed_from }),
   };
 }
 

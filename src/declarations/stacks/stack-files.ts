@@ -1,7 +1,7 @@
 // Finds the synthesised stacks behind PATHs and reads them: one `cdk.tf.json`, an output folder with its manifest, or
 // a CDK program, which is run first. Nothing outside of the folder that was named is read.
 import { dirname, join, posix } from 'node:path';
-import { isObject, madeIn, type Diagnostic, type Json, type JsonObject, type Made, type Origin } from '../../model/index.js';
+import { defined, isObject, madeIn, type Diagnostic, type Json, type JsonObject, type Made, type Origin } from '../../model/index.js';
 import type { DeclarationFiles } from '../../platform/index.js';
 import { whyNot, type Found, type StackSource } from '../paths.js';
 import { limits } from '../yaml/raw-values.js';
@@ -143,7 +143,7 @@ function remarkOf(one: Json, from: Found): Remark | undefined {
 }
 
 function complain({ diagnostics }: Shelf, { file }: Found, code: string, summary: string, detail?: string): undefined {
-  diagnostics.push({ severity: 'error', code, summary, ...(detail === undefined ? {} : { detail }), origin: { file, line: 1, column: 1 } });
+  diagnostics.push({ severity: 'error', code, summary, ...defined({ detail }), origin: { file, line: 1, column: 1 } });
 }
 
 /** The object that a JSON file holds. The parser's own words are not repeated: they quote the text. */

@@ -1,6 +1,7 @@
 // Synthesised stacks as desire: each block becomes the piece that a YAML file would hold, and goes the same way from
 // there on. What is said of it names the construct, and the line of the program where that is known.
 import {
+  defined,
   compareText,
   didYouMean,
   equal,
@@ -89,7 +90,7 @@ const voiceOf =
       severity,
       code,
       summary: `${origin.path ?? file.name}: ${summary}`,
-      ...(detail === undefined ? {} : { detail }),
+      ...defined({ detail }),
       ...(path.length === 0 ? {} : { attribute: path.join('.') }),
       origin,
     });

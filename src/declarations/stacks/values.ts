@@ -1,6 +1,6 @@
 // Values of a synthesised stack in the language of declaration files: references by address, locals written out,
 // outputs of other stacks followed to what they stand for. What cannot be said in it is complained of by name.
-import { NAME, didYouMean, formatAddress, isObject, own, type Json, type JsonObject, type Kind } from '../../model/index.js';
+import { defined, NAME, didYouMean, formatAddress, isObject, own, type Json, type JsonObject, type Kind } from '../../model/index.js';
 import { EMPTY, textOf, partsOf, type Part } from '../expression.js';
 import { isMap, limits, type Raw } from '../yaml/raw-values.js';
 import { asTemplate, isTraversal, templateParts, type Step, type TemplatePart, type Traversal } from './template.js';
@@ -72,7 +72,7 @@ function keyOf(key: string, path: readonly string[], site: Site): string {
 }
 
 function refuse({ complain }: Site, path: readonly string[], code: string, summary: string, detail?: string): Raw {
-  complain({ path, code, summary, ...(detail === undefined ? {} : { detail }) });
+  complain({ path, code, summary, ...defined({ detail }) });
   return NOTHING;
 }
 
@@ -171,11 +171,17 @@ function followed(value: Json, mark: string, path: readonly string[], site: Site
   return rawOf(value, path, { ...site, stack, inside: [...site.inside, mark] });
 }
 
+/** The key that a step names; undefined for a step that names none. */
+function stepKey(step: Step | undefined): string | undefined {
+  if (step === undefined || typeof step === 'string') return step;
+  return 'key' in step ? String(step.key) : undefined;
+}
+
 /** What a known value holds at the remaining steps. */
 function within(value: Raw, steps: readonly Step[], text: string, path: readonly string[], site: Site): Raw {
   let inner: Raw | undefined = value;
   for (const step of steps) {
-    const key = typeof step === 'string' ? step : 'key' in step ? String(step.key) : undefined;
+    const key = stepKey(step);
     if (key === undefined || !(isMap(inner) || Array.isArray(inner)) || !Object.hasOwn(inner, key)) return unsupported(text, path, site);
     inner = (inner as Readonly<Record<string, Raw>>)[key];
   }
@@ -190,7 +196,7 @@ function eachValue({ text }: Traversal, rest: readonly Step[], path: readonly st
 
 /** Steps into a value as declaration files write them; undefined where they cannot. */
 function namesOf(steps: readonly Step[]): readonly string[] | undefined {
-  const names = steps.map((step) => (typeof step === 'string' ? step : 'key' in step ? String(step.key) : ''));
+  const names = steps.map((step) => stepKey(step) ?? '');
   return names.every((name) => /^[^.[\]{}"]+$/.test(name)) ? names : undefined;
 }
 
@@ -205,7 +211,7 @@ function outputValue({ text }: Traversal, [state, word, output, ...more]: readon
       `${text} is an output of a stack that is not at hand`,
       'Name the whole output folder of the program, or write the identifier itself.',
     );
-  const name = typeof output === 'string' ? output : output !== undefined && 'key' in output ? String(output.key) : '';
+  const name = stepKey(output) ?? '';
   const { value } = blockAt(other.tree, 'output', name);
   if (value === undefined) return refuse(site, path, 'unknown-output', `${text}: the stack ${other.name} has no output \`${name}\``, 'Synthesise both stacks anew.');
   return within(followed(value, `${other.name} output.${name}`, path, site, other), more, text, path, site);
@@ -246,5 +252,5 @@ export function bareAddress(text: string, { kinds }: Stack): { readonly kind?: K
   const [, type, name, quoted, index] = steps as unknown as [string, string, string, string | undefined, string | undefined];
   const kind = kinds.get(type);
   const key = quoted === undefined ? index : (JSON.parse(quoted) as string);
-  return { name, ...(kind ? { kind } : {}), ...(key === undefined ? {} : { key }) };
+  return { name, ...defined({ kind, key }) };
 }

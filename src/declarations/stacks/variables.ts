@@ -22,7 +22,8 @@ export function typeIn(words: string): VariableType | undefined {
   const [, word = '', inner = ''] = /^(list|set|map|object|tuple)\(([^]*)\)$/.exec(type) ?? [];
   if (word === 'list' || word === 'set' || word === 'map') return { of: typeIn(inner) ?? 'any', holds: word };
   // What an object holds stays as it is.
-  return word === 'object' ? { of: 'any', holds: 'map' } : word === 'tuple' ? { of: 'any', holds: 'list' } : 'any';
+  if (word === 'object') return { of: 'any', holds: 'map' };
+  return word === 'tuple' ? { of: 'any', holds: 'list' } : 'any';
 }
 
 /** What a value is as one of the type; undefined where it is none. */
@@ -31,8 +32,8 @@ export function ofType(value: Raw, type: VariableType | undefined): Raw | undefi
   if (typeof type === 'object') return membersOfType(value, type.of, type.holds);
   const isSingle = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   if (type === 'text') return isSingle ? String(value) : undefined;
-  if (type === 'number') return typeof value === 'string' ? numberIn(value) : typeof value === 'number' ? value : undefined;
-  return typeof value === 'boolean' ? value : typeof value === 'string' ? flags.get(value) : undefined;
+  if (typeof value === 'string') return type === 'number' ? numberIn(value) : flags.get(value);
+  return typeof value === (type === 'number' ? 'number' : 'boolean') ? value : undefined;
 }
 
 function membersOfType(value: Raw, of: VariableType, holds: 'list' | 'set' | 'map'): Raw | undefined {

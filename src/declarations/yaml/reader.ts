@@ -1,8 +1,9 @@
 // The authority on YAML: the whole of YAML 1.2 core, less what a declaration file may not hold. The text is counted
 // token by token before anything is composed, so that no file can cost more than its size allows.
 // Every complaint is worded here, because the library's own messages can quote the text, and with it a secret.
-import { Composer, CST, Lexer, Parser, isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLError, type YAMLMap } from 'yaml';
-import { limits, plainText, type Fault, type Marks, type Raw, type RawDocument } from './raw-values.js';
+import { defined } from '../../model/index.js';
+import { Composer, CST, Lexer, Parser, isAlias, isMap, isScalar, isSeq, type Document, type ParsedNode, type YAMLError, type YAMLMap } from 'yaml';
+import { limits, plainText, withKeys, type Fault, type Marks, type Raw, type RawDocument } from './raw-values.js';
 
 /** How many values aliases may stand for, all together. */
 const MOST_ALIASED = 10_000;
@@ -11,12 +12,11 @@ export type Reading = { readonly documents: readonly RawDocument[] } | { readonl
 
 /** The documents of `text`, empty ones left out, with the keys of containers down to depth `marked` marked; or what is wrong. */
 export function readYaml(text: string, marked: number, mostTokens: number = limits.tokens): Reading {
-  const fault = scan(text, mostTokens);
+  const [fault] = scan(text, mostTokens);
   if (fault) return { faults: [fault] };
   const faults: Fault[] = [];
   const documents: RawDocument[] = [];
-  const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true, prettyErrors: false, logLevel: 'silent', strict: true });
-  for (const document of composer.compose(new Parser().parse(text))) {
+  for (const document of composed(text)) {
     const first = document.errors[0];
     if (first) {
       faults.push(inOurWords(first));
@@ -29,27 +29,72 @@ export function readYaml(text: string, marked: number, mostTokens: number = limi
   return faults.length > 0 ? { faults: faults.toSorted((a, b) => a.offset - b.offset) } : { documents };
 }
 
+const composed = (text: string): Generator<Document.Parsed, void> =>
+  new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true, prettyErrors: false, logLevel: 'silent', strict: true }).compose(new Parser().parse(text));
+
+const LONGEST_INDENT = 100;
+
+/** A key `settings` that a broken document may hide. */
+const MAY_HIDE = /(?:^|\r|[{,][ \t]*)["']?settings["']?[ \t]*:/m;
+
+/**
+ * As `readYaml`, of the top-level keys that are `kept` alone: what is wrong below another one does not matter. Where no
+ * `settings` are found, and what is wrong may hide them, it does.
+ * @param known what is known to be wrong with the text
+ */
+export function readKeys(text: string, marked: number, kept: (key: string) => boolean, known: readonly Fault[] = []): Reading {
+  const scanned = [...known, ...scan(text, limits.tokens)];
+  const limit = scanned.find(({ code }) => code === 'too-large' || code === 'too-deep');
+  if (limit) return { faults: [limit] };
+  const faults: Fault[] = [];
+  const documents: RawDocument[] = [];
+  for (const { contents, errors, range } of composed(text)) {
+    const walk: Walk = { marked, marks: new Map(), anchors: new Map(), faults: [], aliased: 0 };
+    const root = contents === null ? null : convert(walk, contents, 1).value;
+    const within = scanned.filter(({ offset }) => offset >= range[0] && offset <= range[2]);
+    const keys = isMap(contents) ? contents.items.flatMap(({ key }) => (isScalar(key) ? [{ name: String(key.value), from: key.range[0] }] : [])) : [];
+    const areThere = isMap(contents) && (keys.some(({ name }) => name === 'settings') || !MAY_HIDE.test(text.slice(range[0], range[2])));
+    const matters = (offset: number): boolean => {
+      const key = keys.findLast(({ from }) => from <= offset);
+      return !areThere || key === undefined || kept(key.name);
+    };
+    // What is not closed is found where the next key begins, and a wrong indentation before the key that has it.
+    const broken = errors.map(inOurWords).filter(({ offset }) => {
+      const key = offset + text.slice(offset, offset + LONGEST_INDENT).search(/[^ \t]|$/);
+      return matters(text[key - 1] === '\n' ? key - 1 : key);
+    });
+    faults.push(...broken, ...[...within, ...walk.faults].filter(({ offset }) => matters(offset)));
+    if (root !== null) documents.push({ root, marks: walk.marks });
+  }
+  return faults.length > 0 ? { faults: faults.toSorted((a, b) => a.offset - b.offset) } : { documents: documents.flatMap((one) => withKeys(one, kept)) };
+}
+
 /** Looks at the tokens alone: how many, how deep, and those that no declaration file may hold. */
-function scan(text: string, mostTokens: number): Fault | undefined {
+function* scan(text: string, mostTokens: number): Generator<Fault, void> {
   let [offset, lineStart, tokens, flow] = [0, 0, 0, 0];
   const columns: number[] = [];
   for (const token of new Lexer().lex(text)) {
     const type = CST.tokenType(token);
     tokens += 1;
-    if (tokens > mostTokens) return { offset, code: 'too-large', summary: `the file holds more than ${mostTokens} tokens`, detail: 'Split it into several files.' };
+    if (tokens > mostTokens) {
+      yield { offset, code: 'too-large', summary: `the file holds more than ${mostTokens} tokens`, detail: 'Split it into several files.' };
+      return;
+    }
     const forbidden = forbids(type, token, offset);
-    if (forbidden) return forbidden;
+    if (forbidden) yield forbidden;
     if (type === 'flow-map-start' || type === 'flow-seq-start') flow += 1;
     else if (type === 'flow-map-end' || type === 'flow-seq-end') flow -= 1;
     else if (flow === 0 && (type === 'seq-item-ind' || type === 'explicit-key-ind' || type === 'scalar' || type === 'single-quoted-scalar' || type === 'double-quoted-scalar')) {
       while (columns.length > 0 && (columns.at(-1) as number) >= offset - lineStart) columns.pop();
       columns.push(offset - lineStart);
     }
-    if (columns.length + flow > 2 * limits.levels) return tooDeep(offset);
+    if (columns.length + flow > 2 * limits.levels) {
+      yield tooDeep(offset);
+      return;
+    }
     if (type === 'newline') lineStart = offset + token.length;
     if (type !== 'doc-mode' && type !== 'flow-error-end' && token !== CST.SCALAR) offset += token.length;
   }
-  return undefined;
 }
 
 const tooDeep = (offset: number): Fault => ({ offset, code: 'too-deep', summary: `nested deeper than ${limits.levels} levels` });
@@ -78,7 +123,7 @@ const words: Readonly<Partial<Record<string, readonly [summary: string, detail?:
 
 function inOurWords(error: YAMLError): Fault {
   const [summary, detail] = words[error.code] ?? ['this is not valid YAML', 'Look for a wrong indentation, a missing `: `, or a quote or bracket that is not closed.'];
-  return { offset: error.pos[0], code: 'yaml-syntax', summary, ...(detail === undefined ? {} : { detail }) };
+  return { offset: error.pos[0], code: 'yaml-syntax', summary, ...defined({ detail }) };
 }
 
 interface Walk {
@@ -99,10 +144,15 @@ function convert(walk: Walk, node: ParsedNode | null, depth: number): Converted 
   if (node === null) return { value: null, size: 1 };
   if (depth > limits.levels) return wrong(walk, tooDeep(node.range[0]));
   if (isAlias(node)) return convertAlias(walk, node.source, node.range[0]);
-  const converted = isMap(node) ? convertMap(walk, node, depth) : isSeq(node) ? convertItems(walk, node.items, depth) : { value: convertScalar(walk, node as ParsedNode), size: 1 };
+  const converted = convertNode(walk, node, depth);
   const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
   if (anchor !== undefined) walk.anchors.set(anchor, converted);
   return converted;
+}
+
+function convertNode(walk: Walk, node: ParsedNode, depth: number): Converted {
+  if (isMap(node)) return convertMap(walk, node, depth);
+  return isSeq(node) ? convertItems(walk, node.items, depth) : { value: convertScalar(walk, node), size: 1 };
 }
 
 function wrong(walk: Walk, fault: Fault): Converted {

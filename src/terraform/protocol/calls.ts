@@ -1,6 +1,6 @@
 // The calls of the protocol, from message to message: decode by the schema, ask the provider, check what it answers,
 // encode. Whatever goes wrong on the way is a diagnostic, and core keeps what it had or gets what is known.
-import { equal, own, Refusal, type Diagnostic } from '../../model/index.js';
+import { defined, equal, own, Refusal, type Diagnostic } from '../../model/index.js';
 import { applyTrouble, planTrouble, readTrouble, salvaged, stateTrouble } from '../reply-checks.js';
 import { CtyError, decode, encode, parsed, Unknown, wordsOfPath, type CtyType, type CtyValue, type DynamicValue, type Path } from './cty.js';
 import type { Log } from '../core-log.js';
@@ -332,7 +332,8 @@ function wirePath(type: CtyType, path: Path): Reply {
   let here: CtyType | undefined = type;
   for (const step of path) {
     if (here?.[0] === 'set') break;
-    steps.push(typeof step === 'string' ? { attribute_name: step } : typeof step === 'number' ? { element_key_int: step } : { element_key_string: step.key });
+    if (typeof step === 'string') steps.push({ attribute_name: step });
+    else steps.push(typeof step === 'number' ? { element_key_int: step } : { element_key_string: step.key });
     here = inside(here, step);
   }
   return { steps };
@@ -354,7 +355,7 @@ function troubleOf(error: unknown): readonly WireDiagnostic[] {
 const fromDiagnostic = ({ severity, summary, detail, attribute }: Diagnostic): WireDiagnostic => ({
   severity: severity === 'error' ? 'error' : 'warning',
   summary: attribute === undefined ? summary : `${attribute}: ${summary}`,
-  ...(detail === undefined ? {} : { detail }),
+  ...defined({ detail }),
 });
 
 /** Where it was thrown. Not the message, which may quote what it choked on. */

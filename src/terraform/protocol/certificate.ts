@@ -41,7 +41,8 @@ const DAY = 86_400_000;
 
 function tagged(tag: number, content: Buffer): Buffer {
   const size = content.length;
-  const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff];
+  const long = size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff];
+  const length = size < 0x80 ? [size] : long;
   return Buffer.concat([Buffer.of(tag, ...length), content]);
 }
 

@@ -155,7 +155,8 @@ function readPrimitive(type: 'string' | 'number' | 'bool', packed: unknown, at: 
 }
 
 function readDynamic(raw: unknown, at: Trail | undefined, form: Form): CtyValue {
-  const [type, value] = form === 'json' ? [own(members(raw, at), 'type'), own(members(raw, at), 'value')] : Array.isArray(raw) && raw.length === 2 ? (raw as unknown[]) : [];
+  const pair = Array.isArray(raw) && raw.length === 2 ? (raw as unknown[]) : [];
+  const [type, value] = form === 'json' ? [own(members(raw, at), 'type'), own(members(raw, at), 'value')] : pair;
   const json = type instanceof Uint8Array ? parsed(type) : type;
   if (!isType(json, 0)) return misfit(at, 'a value with its type is expected');
   return new Dynamic(json, read(json, value, at, form));
@@ -175,7 +176,8 @@ const NUMERAL = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 /** A number of core's as one of ours, which means its shortest decimal text; undefined for what is none, or not finite. */
 function numberOf(raw: unknown): number | ExactNumber | undefined {
   if (raw instanceof ExactNumber) return raw;
-  if (typeof raw === 'string') return NUMERAL.test(raw) ? (needsExact(raw) ? new ExactNumber(raw) : Number(raw)) : undefined;
+  if (typeof raw === 'string' && !NUMERAL.test(raw)) return undefined;
+  if (typeof raw === 'string') return needsExact(raw) ? new ExactNumber(raw) : Number(raw);
   if (typeof raw === 'bigint') return Number.isSafeInteger(Number(raw)) ? Number(raw) : new ExactNumber(String(raw));
   if (typeof raw !== 'number' || !Number.isFinite(raw)) return undefined;
   const digits = exactDigits(raw);

@@ -141,7 +141,8 @@ function shapeOf(name: string): Shape {
 function fieldOf(message: string, text: string): Field {
   const [, rule, type = '', name = '', number] = /^(?:(repeated|map|choice) )?(\w+) (\w+) (\d+)$/.exec(text) ?? [];
   const form = formOf(message, type);
-  const absent = rule === undefined ? form.absent : rule === 'repeated' ? [] : null;
+  const none = rule === 'repeated' ? [] : null;
+  const absent = rule === undefined ? form.absent : none;
   const wire = rule === 'map' ? 2 : form.wire;
   return { ...form, name, rule, absent, wire, tag: (Number(number) << 3) | wire };
 }

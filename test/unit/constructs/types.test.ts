@@ -80,9 +80,9 @@ test('the programs of the documentation compile', () => {
 const types = join(root, 'dist/types/constructs');
 
 test.each([
-  ['cdktf', 'cdktf/index.d.ts'],
-  ['cdktn', 'cdktn/index.d.ts'],
-  ['constructs', 'native/index.d.ts'],
+  ['cdktf', 'cdktf/generated/classes.d.ts'],
+  ['cdktn', 'cdktn/generated/classes.d.ts'],
+  ['constructs', 'native/generated/classes.d.ts'],
 ])('the props that %s shows with their words are those that the kinds say', (door, file) => {
   const classes = [...readFileSync(join(types, file), 'utf8').matchAll(/^declare const (\w+)_mapped: /gm)].map(([, name]) => name as string);
   expect(classes.length).toBeGreaterThan(9);
@@ -90,7 +90,7 @@ test.each([
   const place = join(folder, 'types/constructs', file);
   const alike = classes.map(
     (name) => `
-type ${name}Said = import('../props.js').PropsOf<typeof ${name}_mapped>;
+type ${name}Said = import('../../props.js').PropsOf<typeof ${name}_mapped>;
 export declare const ${name}Alike: [ours: (props: ${name}Said) => ${name}Props, theirs: (props: ${name}Props) => ${name}Said];`,
   );
   writeFileSync(place, readFileSync(place, 'utf8') + alike.join('\n'));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Lexer } from 'yaml';
 import { limits, type Fault } from '../../../src/declarations/yaml/raw-values.js';
-import { readYaml } from '../../../src/declarations/yaml/reader.js';
+import { readKeys, readYaml } from '../../../src/declarations/yaml/reader.js';
 import { DENIED, FIFO, disk, errors, loading, project } from './project.js';
 
 const faults = (text: string): readonly Fault[] => {
@@ -165,5 +165,28 @@ describe('files that are no text', () => {
     const other = await loading({ 'chart.yaml': 'name: {{ .Values.x }}\n  - [', 'ok.yaml': 'accounts:\n  b: { name: y }\n' });
     expect(other.project?.declarations).toHaveLength(1);
     expect(other.diagnostics.map(({ severity, code }) => [severity, code])).toEqual([['info', 'not-ours']]);
+  });
+});
+
+describe('the keys that are read alone', () => {
+  const kept = (key: string): boolean => key === 'settings';
+  it.each<[text: string, found: unknown]>([
+    ['settings: { a: 1 }\naccounts: { a: { name: A } }\n', [{ settings: { a: 1 } }]],
+    ['{ accounts: { a: !x 1 }, settings: { a: 1 } }\n', [{ settings: { a: 1 } }]],
+    ['accounts:\n  a: "A\nsettings: { a: 1 }\nb: "', [{ settings: { a: 1 } }]],
+    ['accounts:\n  a: "A\nsettings: { a: 1 }\n', ['yaml-syntax']],
+    ['accounts: { a: [\nsettings: { a: 1 }\nb: 2\nb: 3\n', [{ settings: { a: 1 } }]],
+    ['accounts: { a: 1 }\n', []],
+    ['accounts: { a: 1, a: 2 }\n---\nsettings: { a: 1 }\n', [{ settings: { a: 1 } }]],
+    ['accounts: { a: 1 }\nsettings: { a: 1, a: 2 }\n', ['duplicate-key']],
+    ['settings: { a: 1 }\nsettings: { a: 2 }\n', ['duplicate-key']],
+    ['settings: { a: !x 1 }\n', ['yaml-tag']],
+    ['accounts: { a: 1 }\n settings: { a: 1 }\n', ['yaml-syntax']],
+    ["accounts: { a: 'A, settings: { a: 1 }\n", ['yaml-syntax']],
+    ['- settings: { a: 1 }\n- !x b\n', ['yaml-tag']],
+  ])('%j', (text, found) => {
+    const reading = readKeys(text, 2, kept);
+    const seen = 'documents' in reading ? reading.documents.map(({ root }) => root) : [...new Set(reading.faults.map(({ code }) => code))];
+    expect(seen).toEqual(found);
   });
 });

@@ -1,7 +1,7 @@
 // Adding a kind is one file and one line: two made-up ones get their routes, checks and log entries from their definition alone.
 import { expect, test } from 'vitest';
 import type { Estate } from '../../../src/emulator/index.js';
-import { choice, flag, integer, kind, kindsOf, list, map, number, object, ref, set, text, type JsonObject } from '../../../src/model/index.js';
+import { choice, flag, integer, kind, kindsOf, list, map, number, object, anyRef, set, text, type JsonObject } from '../../../src/model/index.js';
 import { kinds as four } from '../../../src/resources/index.js';
 import { rig } from './rig.js';
 
@@ -19,8 +19,8 @@ const geofences = kind({
     active: flag('Whether it counts.', { optional: true }),
     labels: map('Labels.', text('A label.'), { optional: true }),
     points: list('Corners.', object('A corner.', { x: number('East.'), y: number('North.') }), { optional: true }),
-    rules: set('Rules.', ref('A rule.', 'alert_rules'), { optional: true }),
-    owner: ref('Owner.', 'accounts', { optional: true, wire: 'url' }),
+    rules: set('Rules.', anyRef('A rule.', 'alert_rules'), { optional: true }),
+    owner: anyRef('Owner.', 'accounts', { optional: true, wire: 'url' }),
     geofence_id: text('Identifier.', { computed: true }),
     created_at: text('Time of creation.', { computed: true, wire: 'timestamp' }),
     resource_url: text('URL.', { computed: true, format: 'url' }),
@@ -36,7 +36,7 @@ const badges = kind({
   id: 'id',
   identity: ['user'],
   attributes: {
-    user: ref('The user.', 'users', { immutable: true, wire: 'relationship' }),
+    user: anyRef('The user.', 'users', { immutable: true, wire: 'relationship' }),
     colour: text('Colour.', { wire: 'attribute' }),
     note: text('Note.', { optional: true, wire: 'attribute' }),
     serial: text('Serial number.', { computed: true, wire: 'attribute' }),

@@ -1,6 +1,6 @@
 // Terraform's schemas of the kinds: a table of what each word becomes, and what holds for all of them.
 import { describe, expect, it } from 'vitest';
-import { choice, collection, collectionsOf, document, flag, integer, kind, kindsOf, list, map, number, object, ref, set, text } from '../../../src/model/index.js';
+import { choice, collection, collectionsOf, document, flag, integer, kind, kindsOf, list, map, number, object, anyRef, set, text } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import type { CtyType } from '../../../src/terraform/protocol/cty.js';
 import type { SchemaAttribute } from '../../../src/terraform/protocol/provider-server.js';
@@ -20,7 +20,7 @@ const things = kind({
     rate: number('Rate.', { optional: true }),
     on: flag('On.', { optional: true }),
     body: document('Body.', { optional: true }),
-    owners: set('Owners.', ref('An owner.', 'accounts', { wire: 'integer' }), { optional: true }),
+    owners: set('Owners.', anyRef('An owner.', 'accounts', { wire: 'integer' }), { optional: true }),
     steps: list('Steps.', text('A step.'), { optional: true }),
     labels: map('Labels.', text('A label.'), { optional: true }),
     parts: list('Parts.', object('A part.', { weight: number('Weight.') }), { optional: true }),

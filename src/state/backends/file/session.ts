@@ -6,7 +6,7 @@
 //   3 the state is replaced by n+1                             → the journal is spent and thrown away, `.next` holds
 //   4 `.next` takes the journal's place, or the journal goes   → done
 import { Buffer } from 'node:buffer';
-import { equal, exits, fold, pending, refuse, type Begin, type Intent, type Moment, type RunRecord, type State } from '../../../model/index.js';
+import { defined, equal, exits, fold, pending, refuse, type Begin, type Intent, type Moment, type RunRecord, type State } from '../../../model/index.js';
 import type { Appender, Clock, Files, Random } from '../../../platform/index.js';
 import { encodeRecord, type Journal } from '../../journal-text.js';
 import type { HeldLock } from './lock.js';
@@ -57,7 +57,7 @@ export function fileSession(options: SessionOptions): Session {
     serial,
     target: state.target,
     at: new Date(clock.now()).toISOString(),
-    ...(state.secrets_salt !== undefined && { secrets_salt: state.secrets_salt }),
+    ...defined({ secrets_salt: state.secrets_salt }),
   });
 
   const assertHeld = async (): Promise<void> => {

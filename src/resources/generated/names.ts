@@ -1,0 +1,14 @@
+// Written by `npm run generate`; do not edit.
+/** What is declared, or listed, by name. */
+export type CollectionName =
+  | 'accounts'
+  | 'alert_push_destinations'
+  | 'alert_rules'
+  | 'account_authorizations'
+  | 'configuration_managers'
+  | 'alerts'
+  | 'activity_logs'
+  | 'audit_logs'
+  | 'batteries'
+  | 'asset_endpoints'
+  | 'subscriptions';
