@@ -7,6 +7,12 @@ import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from 
 /** What a change that takes an administrator away has to wait for; undefined where nobody would be left. */
 export type Guard = { readonly change: Change; readonly account: string; readonly waits: readonly string[] | undefined };
 
+/** The account whose administration a change may end. */
+function guardedAccount(change: Change, roles: Roles): string | undefined {
+  if (demotes(change, roles)) return String(change.before.account);
+  return moves(change) ? change.id : undefined;
+}
+
 /**
  * A guard for each demotion and each move of an account. A move also waits for the moves of what it goes below: the
  * tree has to be one at every step.
@@ -14,7 +20,7 @@ export type Guard = { readonly change: Change; readonly account: string; readonl
 export function guards(changes: readonly Change[], live: LiveObjects, roles: Roles = {}): readonly Guard[] {
   const scene = sceneOf(changes, live, roles);
   return changes.flatMap((change): readonly Guard[] => {
-    const account = demotes(change, roles) ? String(change.before.account) : moves(change) ? change.id : undefined;
+    const account = guardedAccount(change, roles);
     if (account === undefined) return [];
     const above = moves(change) ? movesAbove(scene, change) : [];
     const found = demotes(change, roles) || isAdministered(scene, account) ? witness(scene, change, account) : [];
@@ -78,7 +84,10 @@ export function lineage(parent: (account: string) => Value | undefined, start: V
   return [...out];
 }
 
-export const nodeOf = (account: Value | undefined): string | undefined => (account instanceof Reference ? account.target : typeof account === 'string' ? account : undefined);
+export function nodeOf(account: Value | undefined): string | undefined {
+  if (account instanceof Reference) return account.target;
+  return typeof account === 'string' ? account : undefined;
+}
 
 const isAdministered = ({ before, administrators }: Scene, account: string): boolean => lineage(before, account).some((above) => administrators.has(above));
 

@@ -129,7 +129,8 @@ export async function impactOf(known: Scene, { since, until, alerts, accountOf }
 }
 
 async function alertOf({ type, account, router, created_at }: Values, live: LiveObjects, accountOf: Evidence['accountOf']): Promise<Alert> {
-  const own = typeof account === 'string' ? account : typeof router === 'string' ? await accountOf(router) : undefined;
+  let own = typeof account === 'string' ? account : undefined;
+  if (own === undefined && typeof router === 'string') own = await accountOf(router);
   return {
     type: typeof type === 'string' ? type : '',
     account: own,
@@ -145,7 +146,9 @@ function hear({ listeners, parent }: Side, { type, account, placed, router, day 
   if (!these) return { heard: false, open: false, inherited: false };
   const above = lineage(parent, account);
   const certain = new Set(above.flatMap((one) => these.byAccount.get(one) ?? []));
-  const open = [...(router ? (placed ? these.grouped : these.all) : placed ? [] : these.scoped)].filter((rule) => !certain.has(rule));
+  const ofRouter = placed ? these.grouped : these.all;
+  const ofAccount = placed ? [] : these.scoped;
+  const open = [...(router ? ofRouter : ofAccount)].filter((rule) => !certain.has(rule));
   for (const rule of certain) {
     if (isEmpty(rule.schedule) || rule.schedule === 'daily') rule.alerts += 1;
     else rule.unjudged += 1;

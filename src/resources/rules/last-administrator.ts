@@ -150,7 +150,10 @@ export const lastAdministrator: Omit<PolicyRule, 'name'> = {
             },
           ],
     ),
-  needs: (change, { roles }) => (moves(change) ? [ACCOUNTS, AUTHORIZATIONS] : demotes(change, roles) ? [ACCOUNTS] : []),
+  needs(change, { roles }) {
+    if (moves(change)) return [ACCOUNTS, AUTHORIZATIONS];
+    return demotes(change, roles) ? [ACCOUNTS] : [];
+  },
   // Promotions come before demotions.
   waits: ({ changes, live, settings: { roles } }) => guards(changes, live, roles).map(({ change, waits = [] }) => ({ change, waits, last: demotes(change, roles) })),
   endangers: (change, { roles }) => demotes(change, roles) || moves(change),
