@@ -9,7 +9,7 @@ import { compareText, isObject, refuse, type Json, type JsonObject } from '../mo
 import { ifThere } from '../state/disk-errors.js';
 import type { Context } from './context.js';
 
-type Surroundings = Pick<Context, 'cwd' | 'environment' | 'err' | 'files' | 'signal'>;
+type ProgramContext = Pick<Context, 'cwd' | 'environment' | 'err' | 'files' | 'signal'>;
 
 export interface Program {
   /** The folder of `cdktf.json`, absolute. */
@@ -22,7 +22,7 @@ export interface Program {
 }
 
 /** @throws Refusal where there is no `cdktf.json` that names a program */
-export async function programIn({ files, cwd }: Surroundings, folder: string): Promise<Program> {
+export async function programIn({ files, cwd }: ProgramContext, folder: string): Promise<Program> {
   const path = join(folder, 'cdktf.json');
   const shown = relative(cwd, path) || path;
   const text = await ifThere(files.read(path));
@@ -43,10 +43,10 @@ function objectIn(text: string): JsonObject | undefined {
 }
 
 /** Where what a program wrote lies below the output folder: its stacks, or, where it is of plain constructs, its declaration files. */
-export type Written = readonly string[];
+export type WrittenFiles = readonly string[];
 
 /** Runs the program. @param output absolute folder. @throws Refusal where it fails or writes no stacks */
-export async function synthesise(context: Surroundings, program: Program, output: string): Promise<Written> {
+export async function synthesise(context: ProgramContext, program: Program, output: string): Promise<WrittenFiles> {
   const seconds = patience(context);
   const { code, last } = await run(context, program, output, seconds);
   context.signal.throwIfAborted();
@@ -71,7 +71,7 @@ const SECONDS = 600;
 const MOST_SECONDS = 86_400;
 
 /** How long a program may take. @throws Refusal */
-function patience({ environment }: Surroundings): number {
+function patience({ environment }: ProgramContext): number {
   const text = environment['TRUEUP_SYNTH_SECONDS'] || String(SECONDS);
   const seconds = Number(text);
   return seconds > 0 && seconds <= MOST_SECONDS ? seconds : refuse('usage', `TRUEUP_SYNTH_SECONDS takes seconds, up to ${MOST_SECONDS}.`);
@@ -91,7 +91,7 @@ const THROWN = /^.*[\\/]node_modules[\\/].*:\d+\n.*\n[ \t]*\^+[ \t]*$|^Node\.js 
 
 /** Its exit code, the signal that ended it, or that it was too late, and the last lines it printed, but for those of stack traces. */
 function run(
-  { environment, err, signal }: Surroundings,
+  { environment, err, signal }: ProgramContext,
   { app, folder, context }: Program,
   output: string,
   seconds: number,
@@ -168,7 +168,7 @@ function run(
 }
 
 /** Runs the program of a folder into one that is to be discarded. */
-export async function synthesisedOnce(context: Surroundings, folder: string): Promise<{ readonly output: string; discard(): Promise<void> }> {
+export async function synthesisedOnce(context: ProgramContext, folder: string): Promise<{ readonly output: string; discard(): Promise<void> }> {
   const output = await mkdtemp(join(tmpdir(), 'trueup-synth-'));
   const leave = (): void => rmSync(output, { recursive: true, force: true });
   const discard = async (): Promise<void> => {

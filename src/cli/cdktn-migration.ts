@@ -1,7 +1,7 @@
 // From cdktf to its living fork: which texts change and how, and whether two runs of a program wrote the same.
 // Nothing here touches a file.
 import { isObject, type Json } from '../model/index.js';
-import type { Written } from './cdk-program.js';
+import type { WrittenFiles } from './cdk-program.js';
 
 /** What a project names instead; with the versions that were tried together. */
 const packages: Readonly<Record<string, readonly [name: string, version: string]>> = { cdktf: ['cdktn', '0.24.0'], 'cdktf-cli': ['cdktn-cli', '0.24.0'] };
@@ -39,13 +39,13 @@ export function changedLines(before: string, after: string): readonly { readonly
 }
 
 /** What a run wrote: each stack by the place of its file. */
-export interface Output {
+export interface SynthOutput {
   readonly version: string;
   readonly stacks: Readonly<Record<string, Json>>;
 }
 
 /** @param text reads a file below the output folder */
-export async function outputOf(written: Written, text: (path: string) => Promise<string>): Promise<Output> {
+export async function outputOf(written: WrittenFiles, text: (path: string) => Promise<string>): Promise<SynthOutput> {
   const trees = await Promise.all(written.map(async (path) => [path, withoutMaker(JSON.parse(await text(path)) as Json)] as const));
   const { version } = JSON.parse(await text('manifest.json')) as { readonly version?: unknown };
   return { version: String(version), stacks: Object.fromEntries(trees) };
@@ -67,7 +67,7 @@ function madeBy(comment: Json): Json {
 const MOST = 10;
 
 /** Paths at which two runs differ, as in `stacks/base/cdk.tf.json: resource.devicecloud_account.a.name`; no values. */
-export function differences(before: Json | undefined, after: Json | undefined, path: readonly string[] = []): readonly string[] {
+export function jsonDifferences(before: Json | undefined, after: Json | undefined, path: readonly string[] = []): readonly string[] {
   const members = (value: Json | undefined): Readonly<Record<string, Json>> | undefined =>
     typeof value === 'object' && value !== null ? (value as Readonly<Record<string, Json>>) : undefined;
   const [old, now] = [members(before), members(after)];
@@ -75,5 +75,5 @@ export function differences(before: Json | undefined, after: Json | undefined, p
     const [file, ...rest] = path;
     return before === after ? [] : [rest.length === 0 ? String(file) : `${file}: ${rest.join('.')}`];
   }
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((key) => differences(old[key], now[key], [...path, key])).slice(0, MOST);
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((key) => jsonDifferences(old[key], now[key], [...path, key])).slice(0, MOST);
 }

@@ -35,21 +35,21 @@ export function typed(command: string, { paths, env }: Said): string {
 /** Renderers put the words of a verdict into sentences of their own, so its command stands between backquotes. */
 const completed = (verdict: string, said: Said): string => verdict.replaceAll(inVerdict, (command) => typed(command, said));
 
-function toldOne(diagnostic: Diagnostic, said: Said): Diagnostic {
+function diagnosticWithCommands(diagnostic: Diagnostic, said: Said): Diagnostic {
   const { detail } = diagnostic;
   const summary = completed(diagnostic.summary, said);
   return detail === undefined ? { ...diagnostic, summary } : { ...diagnostic, summary, detail: detail.replaceAll(inDetail, (command) => typed(command, said)) };
 }
 
-export const told = (diagnostics: readonly Diagnostic[], said: Said): readonly Diagnostic[] => diagnostics.map((one) => toldOne(one, said));
+export const withCommands = (diagnostics: readonly Diagnostic[], said: Said): readonly Diagnostic[] => diagnostics.map((one) => diagnosticWithCommands(one, said));
 
-export const toldVerdict = (verdict: Verdict, said: Said): Verdict => ({ ...verdict, detail: completed(verdict.detail, said) });
+export const verdictWithCommands = (verdict: Verdict, said: Said): Verdict => ({ ...verdict, detail: completed(verdict.detail, said) });
 
-export function toldOutcome(outcome: Outcome, said: Said): Outcome {
-  return outcome.diagnostic === undefined ? outcome : { ...outcome, diagnostic: toldOne(outcome.diagnostic, said) };
+export function outcomeWithCommands(outcome: Outcome, said: Said): Outcome {
+  return outcome.diagnostic === undefined ? outcome : { ...outcome, diagnostic: diagnosticWithCommands(outcome.diagnostic, said) };
 }
 
-export function toldEvent(event: Event, said: Said): Event {
-  if (event.type === 'diagnostic') return { ...event, diagnostic: toldOne(event.diagnostic, said) };
-  return event.type === 'end' ? { ...event, outcome: toldOutcome(event.outcome, said) } : event;
+export function eventWithCommands(event: Event, said: Said): Event {
+  if (event.type === 'diagnostic') return { ...event, diagnostic: diagnosticWithCommands(event.diagnostic, said) };
+  return event.type === 'end' ? { ...event, outcome: outcomeWithCommands(event.outcome, said) } : event;
 }

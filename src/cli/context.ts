@@ -9,7 +9,7 @@ import { diskFiles } from '../platform/files.js';
 import { systemRandom } from '../platform/random.js';
 import { collections, kinds } from '../resources/index.js';
 import type { Ndjson } from '../report/index.js';
-import { told, type Said } from './commands-to-type.js';
+import { withCommands, type Said } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import { ownCredentials } from './own-credentials.js';
 import { version } from './version.js';
@@ -93,7 +93,7 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
     async tell(diagnostics) {
       const wanted = diagnostics.filter((one) => level === -1 || levels.indexOf(one.severity) <= level);
       if (wanted.length === 0) return;
-      const shown = masking.said(told(wanted, context.said));
+      const shown = masking.said(withCommands(wanted, context.said));
       if (flags.json) out.write((await context.events()).diagnostics(shown));
       else err.write((await import('../report/index.js')).renderDiagnostics(shown, err.style));
     },

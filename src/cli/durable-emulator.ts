@@ -1,7 +1,7 @@
 // An emulator whose data outlive the process: no write is answered before it is on disk, as a cloud would have it. The
 // file holds the whole estate and, behind it, a line for the changes of each moment; after a good end the estate alone.
 import { dirname } from 'node:path';
-import type { Emulator, EmulatorOptions, Step } from '../emulator/index.js';
+import type { Emulator, EmulatorOptions, EstateStep } from '../emulator/index.js';
 import { wireText } from '../model/index.js';
 import type { Appender, Files } from '../platform/index.js';
 import type { Context } from './context.js';
@@ -56,14 +56,14 @@ interface Written {
 
 /** `save` resolves once every change made so far is on disk; changes made together share one writing. `close` leaves the estate alone behind. */
 function dataFile(files: Files, path: string, emulator: Emulator): { save(): Promise<void>; close(): Promise<void> } {
-  let pending: Step[] = [];
+  let pending: EstateStep[] = [];
   // Whether something changed that no writing has begun to write.
   let dirty = false;
   // Absent: the file is not ours, not there, or of unknown state after a failed write, and has to be written whole.
   let written: Written | undefined;
   let writing: Promise<void> | undefined;
 
-  const taken = (): readonly Step[] => {
+  const taken = (): readonly EstateStep[] => {
     const steps = pending;
     [pending, dirty] = [[], false];
     return steps;

@@ -74,7 +74,7 @@ function listen(process: NodeJS.Process, controller: AbortController, first: () 
 async function outcome(process: NodeJS.Process, context: Context, command: CommandSpec, args: readonly string[]): Promise<Exit> {
   const { signal, out, err, flags } = context;
   const complain = async (error: unknown): Promise<Exit> => {
-    const { diagnostics, exit } = troubleOf(error);
+    const { diagnostics, exit } = caughtError(error);
     if (error !== signal.reason) await context.tell(diagnostics);
     if (flags.debug && error instanceof Error) err.write(`${context.masking.text(error.stack ?? '')}\n`);
     return exit;
@@ -95,7 +95,7 @@ async function outcome(process: NodeJS.Process, context: Context, command: Comma
 }
 
 /** What a thrown thing says to a person. Messages of unforeseen errors may quote what they choked on, so they are not shown. */
-function troubleOf(error: unknown): { readonly diagnostics: readonly Diagnostic[]; readonly exit: Exit } {
+function caughtError(error: unknown): { readonly diagnostics: readonly Diagnostic[]; readonly exit: Exit } {
   if (error instanceof Refusal) return error;
   const { code, path, name } = error as NodeJS.ErrnoException;
   const { problem = `cannot be used (${code})` } = error as { readonly problem?: string };

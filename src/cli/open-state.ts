@@ -7,7 +7,7 @@ import { settingsHere } from './project.js';
 
 export const storeHere = async (context: Context): Promise<Store> => storeOf(context, await settingsHere(context));
 
-export async function remembered(context: Context): Promise<Partial<Snapshot>> {
+export async function readSnapshot(context: Context): Promise<Partial<Snapshot>> {
   return (await (await storeHere(context)).read()) ?? {};
 }
 

@@ -9,7 +9,7 @@ import type { Context } from './context.js';
 import { storeOf } from './state-location.js';
 import { settingsHere } from './project.js';
 
-export interface Output {
+export interface OutputFile {
   /** As it was typed, such as `--report html`. */
   readonly flag: string;
   /** Absolute. */
@@ -27,7 +27,7 @@ const OWN = /^(?:state\.|emulator\.json$)/;
  * @param inputs absolute paths of what the command reads
  * @throws Refusal with every complaint, or where the settings cannot be made out
  */
-export async function checkOutputs(context: Context, outputs: readonly Output[], paths: readonly string[], inputs: readonly string[] = []): Promise<void> {
+export async function checkOutputs(context: Context, outputs: readonly OutputFile[], paths: readonly string[], inputs: readonly string[] = []): Promise<void> {
   if (outputs.length === 0) return;
   const { cwd } = context;
   const real = (path: string): Promise<string> => place(context, path);

@@ -5,7 +5,7 @@ import { Refusal } from '../model/index.js';
 import { systemClock } from '../platform/clock.js';
 import { systemRandom } from '../platform/random.js';
 import { selfSigned } from '../terraform/protocol/certificate.js';
-import { clientCertificate, handshakeLine, socketPath, startedByCore, type Address } from '../terraform/protocol/handshake.js';
+import { clientCertificate, handshakeLine, socketPath, startedByCore, type ListenAddress } from '../terraform/protocol/handshake.js';
 import { jsonLog, type Log } from '../terraform/core-log.js';
 import type { ProviderServer } from '../terraform/protocol/provider-server.js';
 import { grpcServer, type GrpcServer } from '../terraform/protocol/server.js';
@@ -76,7 +76,7 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: Load): Pr
 }
 
 /** On a socket where there is a path for one, otherwise on a port of this machine alone. */
-async function listen(grpc: GrpcServer, path: string | undefined): Promise<Address> {
+async function listen(grpc: GrpcServer, path: string | undefined): Promise<ListenAddress> {
   const host = '127.0.0.1';
   const port = await grpc.listen(path === undefined ? `${host}:0` : `unix:${path}`);
   return path === undefined ? { network: 'tcp', host, port } : { network: 'unix', path };

@@ -12,7 +12,7 @@ import { createProvider, type ProviderTools } from '../terraform/provider-calls.
 import { policyRules } from '../resources/rules/index.js';
 import { contextOf, type Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds } from './state-location.js';
-import { doorsIn, reach } from './target.js';
+import { endpointsIn, reach } from './target.js';
 import { version } from './version.js';
 
 type Run = Awaited<ReturnType<ProviderTools['run']>>;
@@ -39,7 +39,7 @@ export async function providerOf(process: NodeJS.Process, log: ProviderTools['lo
     store: (path) => maskedStore(fileStore({ path: resolve(cwd, path), files, clock, random, lock, version, afterLoss: AFTER_LOSS }), context.masking),
     notes: (path) => notesBeside(resolve(cwd, path), { files, random }),
     run: (journal) => runOf(context, lock, parent, relative(resolve(cwd, journal), cwd)),
-    doors: (named) => doorsIn({ environment: named }),
+    endpoints: (named) => endpointsIn({ environment: named }),
     async reach(named, settings, { emit, signal }) {
       const there: Context = { ...context, environment: named, signal };
       return { ...(await reach(there, settings, { emit })), settleMilliseconds: settleMilliseconds(there) };

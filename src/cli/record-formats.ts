@@ -1,8 +1,8 @@
 // The forms in which records are listed. Each takes them in pieces, as they come, and keeps none.
 import { ExactNumber, isObject, valueAt, walk, wireText, type Collection, type Found } from '../model/index.js';
-import { columned, csvRow, inertJson, type Cell, type Room } from './tables.js';
+import { columned, csvRow, inertJson, type Cell, type TableColumns } from './tables.js';
 
-export interface Form {
+export interface RecordForm {
   /** Text of the next records, the first of them with all that comes before. */
   some(found: readonly Found[]): string;
   /** What comes behind the last one. */
@@ -17,7 +17,7 @@ export type Output = 'table' | 'wide' | 'json' | 'yaml' | 'csv' | 'ndjson';
  * @param first decides over columns and their widths
  * @param columns of a line of a table
  */
-export async function formOf(output: Output, collection: Collection, first: readonly Found[], columns = Infinity): Promise<Form> {
+export async function formOf(output: Output, collection: Collection, first: readonly Found[], columns = Infinity): Promise<RecordForm> {
   switch (output) {
     case 'json':
       return json();
@@ -30,7 +30,7 @@ export async function formOf(output: Output, collection: Collection, first: read
   }
 }
 
-function json(): Form {
+function json(): RecordForm {
   let before = '[';
   return {
     some(found) {
@@ -46,7 +46,7 @@ function json(): Form {
   };
 }
 
-async function yaml(): Promise<Form> {
+async function yaml(): Promise<RecordForm> {
   const { yamlText } = await import('./yaml-output.js');
   let empty = true;
   return {
@@ -58,7 +58,7 @@ async function yaml(): Promise<Form> {
   };
 }
 
-function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: readonly Found[], columns: number): Form {
+function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: readonly Found[], columns: number): RecordForm {
   const unknown = Object.keys(collection.attributes).length === 0;
   const all = unknown ? [...new Set(first.flatMap(({ record }) => Object.keys(record)))] : known(collection);
   const paths = pathsOf(output, collection, all, first);
@@ -87,8 +87,8 @@ function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: r
   };
 }
 
-function tabular(paths: readonly string[], texts: (found: readonly Found[]) => readonly (readonly string[])[], first: readonly Found[], room: Room) {
-  const lines = columned(paths, texts(first), room);
+function tabular(paths: readonly string[], texts: (found: readonly Found[]) => readonly (readonly string[])[], first: readonly Found[], available: TableColumns) {
+  const lines = columned(paths, texts(first), available);
   return { head: lines.head, rows: (found: readonly Found[]) => lines.rows(texts(found)) };
 }
 

@@ -5,7 +5,7 @@ import type { PlanFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
 import { isDiskError } from '../state/disk-errors.js';
 import type { Context } from './context.js';
-import type { Output } from './output-files.js';
+import type { OutputFile } from './output-files.js';
 import { pairs } from './project.js';
 
 /** How files are written: no colour, as wide as a page. */
@@ -34,7 +34,7 @@ export function formsOf<Format extends string>({ flags, cwd }: Context, formats:
 }
 
 /** The files of `forms`, as they are checked. */
-export const outputsOf = ({ files }: Forms<string>): readonly Output[] => files.map(([format, path]) => ({ flag: `--report ${format}`, path }));
+export const outputsOf = ({ files }: Forms<string>): readonly OutputFile[] => files.map(([format, path]) => ({ flag: `--report ${format}`, path }));
 
 export type Render<Format> = (format: Format, style: Style) => string;
 
@@ -68,7 +68,7 @@ export async function writeReports<Format extends string>({ files, tell }: Conte
 }
 
 /** Says on stderr what stands against a document, unless both are the terminal where it was just read. */
-export async function tellTrouble({ flags, out, err, tell }: Context, { diagnostics, policy = [] }: Troubled, form: string): Promise<void> {
+export async function reportErrors({ flags, out, err, tell }: Context, { diagnostics, policy = [] }: WithErrors, form: string): Promise<void> {
   if (flags.json || (out.terminal && err.terminal && form === 'text')) return;
   const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
   await tell([...diagnostics, ...blocked.map(({ rule, detail }) => blockedBy(rule, `Blocked by policy: ${detail}.`))]);
@@ -80,7 +80,7 @@ function blockedBy(rule: Verdict['rule'], summary: string): Diagnostic {
 }
 
 /** A plan or an audit, as far as it holds complaints. */
-interface Troubled {
+interface WithErrors {
   readonly diagnostics: readonly Diagnostic[];
   readonly policy?: readonly Verdict[];
 }

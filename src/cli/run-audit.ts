@@ -2,16 +2,16 @@
 import { exits, worst, type Diagnostic, type DriftDocument, type Exit } from '../model/index.js';
 import type { Context } from './context.js';
 import { version } from './version.js';
-import { metaOf, type Site } from './working-context.js';
+import { metaOf, type ProjectContext } from './working-context.js';
 
 /** The document of an audit and its exit code: 0 in sync, 2 drift, others where something could not be checked. */
-export async function audit(context: Context, site: Site): Promise<{ readonly document: DriftDocument; readonly exit: Exit }> {
+export async function audit(context: Context, site: ProjectContext): Promise<{ readonly document: DriftDocument; readonly exit: Exit }> {
   const { findDrift } = await import('../reconciler/audit/drift.js');
   const { driftDocument } = await import('../report/index.js');
-  const { exit, ...found } = await findDrift(site.desk, site.project, site.snapshot);
+  const { exit, ...found } = await findDrift(site.context, site.project, site.snapshot);
   const document = driftDocument({ ...found, meta: metaOf(context, site, site.snapshot) });
-  const strangers = context.flags.unmanaged === 'fail' && document.summary.unmanaged > 0 ? exits.changes : exits.done;
-  return { document, exit: worst([exit, strangers]) };
+  const unmanaged = context.flags.unmanaged === 'fail' && document.summary.unmanaged > 0 ? exits.changes : exits.done;
+  return { document, exit: worst([exit, unmanaged]) };
 }
 
 /** The document of an audit that could not be made: nothing but why. */

@@ -11,13 +11,13 @@ const NARROWEST = 8;
 const LONGEST = 1000;
 
 /** Rows that come in pieces. */
-export interface Lines {
+export interface TableLines {
   readonly head: string;
   rows(rows: readonly (readonly string[])[]): string;
 }
 
 /** How wide lines may be, and the column that is clipped after all others. */
-export interface Room {
+export interface TableColumns {
   readonly columns: number;
   readonly kept?: number;
 }
@@ -25,33 +25,33 @@ export interface Room {
 /** Columns of a line: of a table on a terminal those that the terminal has. */
 export const columnsFor = ({ out, flags }: Context): number => (out.terminal && flags.output === 'table' ? out.style.width : Infinity);
 
-const ENDLESS: Room = { columns: Infinity };
+const ENDLESS: TableColumns = { columns: Infinity };
 
 /** Columns as wide as what the first rows hold, up to a limit and to the width of the terminal; what is wider in later ones is clipped. The last column is not padded. */
-export function columned(head: readonly string[], first: readonly (readonly string[])[], room = ENDLESS): Lines {
+export function columned(head: readonly string[], first: readonly (readonly string[])[], available = ENDLESS): TableLines {
   const shown = (cell: string, width = WIDEST): string => clip(visible(cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell), width);
   const title = head.map((name) => shown(name.toUpperCase()));
   const wanted = title.map((name, index) => first.reduce((widest, row) => Math.max(widest, columns(shown(row[index] ?? ''))), columns(name)));
-  const widths = fitting(wanted, room);
+  const widths = fitting(wanted, available);
   const padded = (cell: string, index: number): string => {
     const text = shown(cell, index === head.length - 1 ? WIDEST : widths[index]);
     return text + ' '.repeat(Math.max(0, (widths[index] as number) + GAP - columns(text)));
   };
-  const line = (row: readonly string[]): string => `${clip(guard(row.map(padded).join('').trimEnd()), room.columns)}\n`;
+  const line = (row: readonly string[]): string => `${clip(guard(row.map(padded).join('').trimEnd()), available.columns)}\n`;
   return { head: line(title), rows: (rows) => rows.map(line).join('') };
 }
 
 /** The widest give first, until all of them fit. */
-function fitting(wanted: readonly number[], { columns: room, kept }: Room): readonly number[] {
+function fitting(wanted: readonly number[], { columns: available, kept }: TableColumns): readonly number[] {
   const most = (limit: number): readonly number[] => wanted.map((width, index) => (index === kept ? width : Math.min(width, limit)));
   const whole = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + GAP, -GAP);
   let limit = WIDEST;
-  while (limit > NARROWEST && whole(most(limit)) > room) limit -= 1;
+  while (limit > NARROWEST && whole(most(limit)) > available) limit -= 1;
   return most(limit);
 }
 
-export function table(head: readonly string[], rows: readonly (readonly string[])[], room?: Room): string {
-  const lines = columned(head, rows, room);
+export function table(head: readonly string[], rows: readonly (readonly string[])[], available?: TableColumns): string {
+  const lines = columned(head, rows, available);
   return lines.head + lines.rows(rows);
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Checked } from '../client/api-checks.js';
 import type { ConnectOptions, Flip, FlowOptions, Transport } from '../client/index.js';
 import { defined, refuse, Secret, type Cloud, type Emit, type Flipped, type Settings } from '../model/index.js';
-import type { Door } from '../terraform/provider-block.js';
+import type { ProviderEndpoint } from '../terraform/provider-block.js';
 import type { Context } from './context.js';
 import { durable } from './durable-emulator.js';
 import { headerNames, v2Headers } from './header-names.js';
@@ -33,7 +33,7 @@ export function secretOf({ environment }: Pick<Context, 'environment'>, name: st
 }
 
 /** The services that the environment names, and whether their credentials can be had. */
-export function doorsIn(context: Pick<Context, 'environment'>): readonly Door[] {
+export function endpointsIn(context: Pick<Context, 'environment'>): readonly ProviderEndpoint[] {
   const named = Object.values(needs).filter(({ address }) => context.environment[address]);
   return named.map(({ address, secrets }) => ({
     address,
@@ -44,9 +44,9 @@ export function doorsIn(context: Pick<Context, 'environment'>): readonly Door[] 
   }));
 }
 
-type Doors = Pick<ConnectOptions, 'v2' | 'v3' | 'iot'> & Partial<Pick<FlowOptions, 'flow'>>;
+type Endpoints = Pick<ConnectOptions, 'v2' | 'v3' | 'iot'> & Partial<Pick<FlowOptions, 'flow'>>;
 
-function doorsOf(context: Context, settings: Settings): Doors {
+function endpointsOf(context: Context, settings: Settings): Endpoints {
   const { [needs.v2.address]: two, [needs.v3.address]: three } = context.environment;
   const login = (surface: 'iot' | 'flow') => {
     const { address, secrets } = needs[surface];
@@ -65,7 +65,7 @@ function doorsOf(context: Context, settings: Settings): Doors {
   };
 }
 
-interface Line extends Doors {
+interface Line extends Endpoints {
   readonly transport: Transport;
   /** What a state is bound to, where the addresses do not say it. */
   readonly name?: string;
@@ -75,10 +75,10 @@ interface Line extends Doors {
 async function lineTo(context: Context, settings: Settings): Promise<Line> {
   if (settings.target === 'emulator') return emulatorLine(context, settings);
   const { checkedUrl, undiciTransport } = await import('../client/index.js');
-  const doors = doorsOf(context, settings);
+  const endpoints = endpointsOf(context, settings);
   const { HTTPS_PROXY, https_proxy: lower, NO_PROXY, no_proxy: lowerNo } = context.environment;
-  const origins = (['v2', 'v3', 'iot', 'flow'] as const).flatMap((name) => (doors[name] ? [checkedUrl(doors[name].url, needs[name].address).origin] : []));
-  return { ...doors, ...undiciTransport({ origins, proxy: { https: HTTPS_PROXY || lower, no: NO_PROXY || lowerNo } }) };
+  const origins = (['v2', 'v3', 'iot', 'flow'] as const).flatMap((name) => (endpoints[name] ? [checkedUrl(endpoints[name].url, needs[name].address).origin] : []));
+  return { ...endpoints, ...undiciTransport({ origins, proxy: { https: HTTPS_PROXY || lower, no: NO_PROXY || lowerNo } }) };
 }
 
 /** Addresses of the emulator in this process: never resolved, but loopback by name. */
@@ -108,9 +108,9 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
 /** @throws Refusal for an address that must not be used. */
 export async function reach(context: Context, settings: Settings, { emit, ahead }: { readonly emit: Emit; readonly ahead?: Readonly<Record<string, number>> }): Promise<Reached> {
   const { connect } = await import('../client/index.js');
-  const { transport, close, name, flow: _, ...doors } = await lineTo(context, settings);
+  const { transport, close, name, flow: _, ...endpoints } = await lineTo(context, settings);
   const options: ConnectOptions = {
-    ...doors,
+    ...endpoints,
     ...howToAsk(context, settings),
     emit,
     ...defined({ ahead }),
@@ -134,8 +134,8 @@ export async function* checkedApi(context: Context, settings: Settings): AsyncGe
   const { checkAssumptions } = await import('../client/api-checks.js');
   const { transport, close, v2, v3 } = await lineTo(context, settings);
   try {
-    const doors = { ...defined({ v2, v3 }) };
-    yield* checkAssumptions({ ...doors, ...howToAsk(context, settings), emit: () => undefined, transport: noted(context, transport) }, context.collections);
+    const endpoints = { ...defined({ v2, v3 }) };
+    yield* checkAssumptions({ ...endpoints, ...howToAsk(context, settings), emit: () => undefined, transport: noted(context, transport) }, context.collections);
   } finally {
     await close();
   }

@@ -28,11 +28,11 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment): Ou
   // What is no terminal has no isTTY at all, whatever its type says.
   const isTTY = Object.is(stream.isTTY, true);
   const terminal = isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
-  let trouble: NodeJS.ErrnoException | undefined;
+  let failure: NodeJS.ErrnoException | undefined;
   let shown = false;
-  stream.on('error', (error) => void (trouble ??= error));
-  const send = (text: string): boolean => trouble !== undefined || stream.write(text);
-  const room = (): Promise<void> =>
+  stream.on('error', (error) => void (failure ??= error));
+  const send = (text: string): boolean => failure !== undefined || stream.write(text);
+  const available = (): Promise<void> =>
     new Promise((resolve) => {
       const over = (): void => {
         for (const event of ends) stream.off(event, over);
@@ -55,13 +55,13 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment): Ou
     },
     async feed(text) {
       status(undefined);
-      if (!send(text)) await room();
-      return trouble === undefined;
+      if (!send(text)) await available();
+      return failure === undefined;
     },
     status,
     async drained() {
-      if (!trouble) await new Promise<void>((resolve) => stream.write('', () => resolve()));
-      if (trouble && trouble.code !== 'EPIPE') throw trouble;
+      if (!failure) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+      if (failure && failure.code !== 'EPIPE') throw failure;
     },
   };
 }

@@ -2,7 +2,7 @@
 // a line elsewhere, JSON lines where those were asked for.
 import type { Emit } from '../model/index.js';
 import type { Ndjson } from '../report/index.js';
-import { toldEvent } from './commands-to-type.js';
+import { eventWithCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
 
 export interface Watch {
@@ -22,7 +22,7 @@ export async function watch(context: Context): Promise<Watch> {
   if (context.flags.json) {
     const lines = await context.events();
     const beat = setInterval(() => out.write(lines.progress()), PACE.json);
-    return { lines, emit: (event) => out.write(lines.event(context.masking.said(toldEvent(event, context.said)))), expect: () => undefined, end: () => clearInterval(beat) };
+    return { lines, emit: (event) => out.write(lines.event(context.masking.said(eventWithCommands(event, context.said)))), expect: () => undefined, end: () => clearInterval(beat) };
   }
   const { advance, noProgress, progressLine } = await import('../report/index.js');
   let progress = noProgress();

@@ -1,10 +1,10 @@
 // Everything a command about the cloud works with, set up in order and put away whatever happens.
 import { exits, Refusal, type Impact, type Project, type Plan, type PlanDocument, type PlanRequest, type Settings } from '../model/index.js';
 import type { Fingerprints } from '../platform/index.js';
-import type { AuditDesk } from '../reconciler/audit/drift.js';
+import type { AuditContext } from '../reconciler/audit/drift.js';
 import type { Meta } from '../report/index.js';
 import type { Snapshot, Store } from '../state/index.js';
-import { told, toldVerdict } from './commands-to-type.js';
+import { withCommands, verdictWithCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds, storeOf } from './state-location.js';
 import { brokenHere, loadProject, chosen, type Chosen } from './project.js';
@@ -18,10 +18,10 @@ export interface Workplace {
   readonly snapshot: Snapshot | undefined;
   readonly reached: Reached;
   readonly watch: Watch;
-  readonly desk: AuditDesk & { readonly cloud: Reached['cloud'] };
+  readonly context: AuditContext & { readonly cloud: Reached['cloud'] };
 }
 
-export interface Site extends Workplace {
+export interface ProjectContext extends Workplace {
   readonly project: Project;
 }
 
@@ -42,7 +42,7 @@ export async function withCloud<T>(context: Context, settings: Settings, work: (
       snapshot,
       reached,
       watch: watching,
-      desk: { ...provider, kinds, collections, cloud: reached.cloud, fingerprints, clock, emit: watching.emit, settleMilliseconds: settleMilliseconds(context) },
+      context: { ...provider, kinds, collections, cloud: reached.cloud, fingerprints, clock, emit: watching.emit, settleMilliseconds: settleMilliseconds(context) },
     });
   } finally {
     watching.end();
@@ -51,7 +51,7 @@ export async function withCloud<T>(context: Context, settings: Settings, work: (
 }
 
 /** Loads the project, then as `withCloud`. */
-export async function withProject<T>(context: Context, paths: readonly string[], work: (site: Site) => Promise<T>, how: Chosen = chosen(context)): Promise<T> {
+export async function withProject<T>(context: Context, paths: readonly string[], work: (site: ProjectContext) => Promise<T>, how: Chosen = chosen(context)): Promise<T> {
   const project = await loadProject(context, paths, how);
   try {
     return await withCloud(context, project.settings, (place) => work({ ...place, project }), how.env);
@@ -69,7 +69,7 @@ export function requestOf({ flags }: Context): PlanRequest {
 }
 
 /** What a document says of the run it comes from. */
-export function metaOf(context: Context, { project, reached }: Site, snapshot: Snapshot | undefined): Meta {
+export function metaOf(context: Context, { project, reached }: ProjectContext, snapshot: Snapshot | undefined): Meta {
   return {
     trueup_version: version,
     generated_at: new Date(context.clock.now()).toISOString(),
@@ -92,9 +92,9 @@ interface Documented {
 }
 
 /** The published form of a plan. What is kept is only listed where somebody will read it. */
-export async function documentOf(context: Context, site: Site, plan: Plan, how: Documented): Promise<PlanDocument> {
+export async function planDocumentOf(context: Context, site: ProjectContext, plan: Plan, how: Documented): Promise<PlanDocument> {
   const { planDocument } = await import('../report/index.js');
-  const diagnostics = told(plan.diagnostics, context.said);
-  const verdicts = plan.verdicts.map((one) => toldVerdict(one, context.said));
+  const diagnostics = withCommands(plan.diagnostics, context.said);
+  const verdicts = plan.verdicts.map((one) => verdictWithCommands(one, context.said));
   return planDocument({ plan: { ...plan, diagnostics, verdicts }, kinds: context.kinds, meta: metaOf(context, site, how.snapshot), keeps: how.keeps, impact: how.impact });
 }

@@ -3,23 +3,23 @@ import { compareText, isObject, own, type Activity, type JsonObject } from '../m
 import { validId } from './response.js';
 import { each } from './concurrency.js';
 import { pages } from './pagination.js';
-import { understood, type Session } from './client-session.js';
+import { understood, type ClientSession } from './client-session.js';
 
 const pageSize = 500;
 /** Above so many objects one listing of the whole window takes the place of a query for each. */
 const singleQueries = 2;
 
 /** Every record about these objects, the oldest first. @throws Refusal where the log cannot be read. */
-export async function activity({ doorOf, reader }: Session, ids: readonly string[], since: string): Promise<readonly Activity[]> {
-  const door = doorOf('v2', 'activity_logs');
-  const path = door.base.path + door.dialect.path('activity_logs');
+export async function activity({ endpointOf, reader }: ClientSession, ids: readonly string[], since: string): Promise<readonly Activity[]> {
+  const endpoint = endpointOf('v2', 'activity_logs');
+  const path = endpoint.base.path + endpoint.dialect.path('activity_logs');
   const queries = ids.length > singleQueries ? [{}] : ids.map((id) => ({ object__id: id }));
   const found = new Map<string, Activity>();
   const wanted = new Set(ids);
   await understood('activity_logs', path, () =>
     each(queries, async (filters) => {
-      const first = door.dialect.query(pageSize, { ...filters, action__timestamp__gte: since });
-      for await (const { records } of pages(reader(door, 'activity_logs', path), first)) {
+      const first = endpoint.dialect.query(pageSize, { ...filters, action__timestamp__gte: since });
+      for await (const { records } of pages(reader(endpoint, 'activity_logs', path), first)) {
         if (records.length === 0) break;
         for (const entry of records.map(activityOf)) if (entry && wanted.has(entry.object_id)) found.set(entry.id, entry);
       }

@@ -3,7 +3,7 @@ import { isObject, type Collections, type Json, type JsonObject } from '../model
 import type { Dialect } from './dialect.js';
 import type { Answer } from './transport.js';
 
-export interface Verdict {
+export interface CheckResult {
   /** `unchecked`: there is nothing on this account, or no right, to see it by. */
   readonly verdict: 'ok' | 'note' | 'bad' | 'unchecked';
   readonly detail: string;
@@ -27,30 +27,30 @@ export interface Facts {
   readonly dialect: (collection: string) => Dialect;
 }
 
-export type Check = (facts: Facts) => Promise<Verdict>;
+export type ApiCheck = (facts: Facts) => Promise<CheckResult>;
 
-export const ok = (detail: string): Verdict => ({ verdict: 'ok', detail });
-export const note = (detail: string): Verdict => ({ verdict: 'note', detail });
-export const bad = (detail: string): Verdict => ({ verdict: 'bad', detail });
-export const unchecked = (detail: string): Verdict => ({ verdict: 'unchecked', detail });
+export const ok = (detail: string): CheckResult => ({ verdict: 'ok', detail });
+export const note = (detail: string): CheckResult => ({ verdict: 'note', detail });
+export const bad = (detail: string): CheckResult => ({ verdict: 'bad', detail });
+export const unchecked = (detail: string): CheckResult => ({ verdict: 'unchecked', detail });
 
 /** Bad if anything is wrong with any item; unchecked if there are none. `what`: a plural. */
-export function verdictOn<T>(items: readonly T[], what: string, wrong: (item: T) => string | readonly string[] | undefined): Verdict {
+export function verdictOn<T>(items: readonly T[], what: string, wrong: (item: T) => string | readonly string[] | undefined): CheckResult {
   if (items.length === 0) return unchecked(`there are no ${what}`);
   const found = items.flatMap((item) => wrong(item) ?? []);
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
   return found.length === 0 ? ok(`${items.length} ${what}`) : bad(`${found[0]}${more}`);
 }
 
-export const plural = (name: string): string => name.replaceAll('_', ' ');
+export const pluralName = (name: string): string => name.replaceAll('_', ' ');
 
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null)).slice(0, 100);
+export const shortText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null)).slice(0, 100);
 
 /** An id as a filter or path takes it. */
 export const idIn = (record: JsonObject, name: string): string => (isObject(record[name]) ? '' : String(record[name] ?? ''));
 
 /** An identifier of the form that `known` have and that none of them is. */
-export function strangerTo(known: readonly string[]): string {
+export function unrelatedTo(known: readonly string[]): string {
   if (known.some((id) => !/^\d+$/.test(id))) return '00000000-0000-1000-8000-000000000000';
   const taken = new Set(known);
   let id = 2_147_483_646;
@@ -59,12 +59,12 @@ export function strangerTo(known: readonly string[]): string {
 }
 
 /** First page of the largest size. */
-export const whole = (facts: Facts, name: string) => facts.page(name, { limit: '500' });
+export const wholePage = (facts: Facts, name: string) => facts.page(name, { limit: '500' });
 
 /** What is wrong with the answer to a filter that nothing meets; undefined if it is empty. */
 export async function notEmpty(facts: Facts, name: string, filter: string, value: string): Promise<string | undefined> {
   const { records } = await facts.page(name, { [filter]: value, limit: '1' });
-  return records.length === 0 ? undefined : `${plural(name)}: ${filter} of something that does not exist gives records, as if it were ignored`;
+  return records.length === 0 ? undefined : `${pluralName(name)}: ${filter} of something that does not exist gives records, as if it were ignored`;
 }
 
 export const isInteger = (value: Json | undefined): boolean => (typeof value === 'number' && Number.isSafeInteger(value)) || (typeof value === 'string' && /^\d+$/.test(value));

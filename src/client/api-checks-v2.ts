@@ -3,7 +3,7 @@ import { idOf, isKind, isObject, isTree, unescapeAll, valueAt, walk, writables, 
 import { Malformed } from './response.js';
 import type { AssumptionName } from './assumptions.js';
 import { httpDate } from './retry.js';
-import { bad, idIn, isInteger, note, notEmpty, ok, plural, strangerTo, textOf, unchecked, verdictOn, whole, type Check, type Facts, type Verdict } from './api-check-results.js';
+import { bad, idIn, isInteger, note, notEmpty, ok, pluralName, unrelatedTo, shortText, unchecked, verdictOn, wholePage, type ApiCheck, type Facts, type CheckResult } from './api-check-results.js';
 
 const kindsOf = ({ collections }: Facts): readonly Kind[] => [...collections.values()].filter(isKind).filter(({ operations }) => operations.dialect === 'v2');
 
@@ -17,17 +17,17 @@ const MANAGERS = 'configuration_managers';
 const DESTINATIONS = 'alert_push_destinations';
 
 /** Managers without those records that stand for nothing. */
-const managersIn = async (facts: Facts): Promise<readonly JsonObject[]> => (await whole(facts, MANAGERS)).records.filter(({ id }) => id !== '');
+const managersIn = async (facts: Facts): Promise<readonly JsonObject[]> => (await wholePage(facts, MANAGERS)).records.filter(({ id }) => id !== '');
 
 /** The listing of accounts if it fits one page; undefined if more follows. */
 async function allAccounts(facts: Facts): Promise<readonly JsonObject[] | undefined> {
-  const { records, next } = await whole(facts, 'accounts');
+  const { records, next } = await wholePage(facts, 'accounts');
   return next === null ? records : undefined;
 }
 
 const TOO_MANY = 'the accounts do not fit one page';
 
-async function listings(facts: Facts): Promise<Verdict> {
+async function listings(facts: Facts): Promise<CheckResult> {
   const names = [...facts.collections.values()].flatMap(({ name, operations }) => (operations.dialect === 'v2' && !operations.needs ? [name] : []));
   const [read, unread]: [string[], string[]] = [[], []];
   for (const name of names) {
@@ -35,78 +35,78 @@ async function listings(facts: Facts): Promise<Verdict> {
       await facts.page(name, { limit: '1' });
       read.push(name);
     } catch (error) {
-      if (error instanceof Malformed) return bad(`${plural(name)}: the answer ${error.message}`);
-      unread.push(plural(name));
+      if (error instanceof Malformed) return bad(`${pluralName(name)}: the answer ${error.message}`);
+      unread.push(pluralName(name));
     }
   }
   if (read.length === 0) return unchecked('no collection can be read');
   return ok(`${read.length} collections${unread.length > 0 ? `; not checked: ${unread.join(', ')}` : ''}`);
 }
 
-async function limit(facts: Facts): Promise<Verdict> {
-  const [one, many] = [await facts.page('accounts', { limit: '1' }), await whole(facts, 'accounts')];
+async function limit(facts: Facts): Promise<CheckResult> {
+  const [one, many] = [await facts.page('accounts', { limit: '1' }), await wholePage(facts, 'accounts')];
   if (one.records.length > 1) return bad(`limit=1 gives ${one.records.length} accounts`);
   if (many.records.length < 2) return unchecked('there are not two accounts');
   if (one.next === null) return bad('limit=1 gives one of several accounts, and no next');
   return many.next !== null && many.records.length < 500 ? bad(`limit=500 gives ${many.records.length} accounts, and more follow`) : ok('1 and 500');
 }
 
-async function offset(facts: Facts): Promise<Verdict> {
+async function offset(facts: Facts): Promise<CheckResult> {
   const first = await facts.page('accounts', { limit: '1' });
   if (first.next === null) return unchecked('there are not two accounts');
   const [led, skipped] = [await facts.page('accounts', first.next), await facts.page('accounts', { limit: '1', offset: '1' })];
-  const ids = [first, led, skipped].map(({ records }) => textOf(records[0]?.['id']));
+  const ids = [first, led, skipped].map(({ records }) => shortText(records[0]?.['id']));
   if (ids[0] === ids[2]) return bad('offset=1 gives the first account again');
   return ids[1] === ids[2] ? ok('offset=1 gives what next leads to') : bad('offset=1 gives another account than next leads to');
 }
 
-async function cursor(facts: Facts): Promise<Verdict> {
+async function cursor(facts: Facts): Promise<CheckResult> {
   const followed: string[] = [];
   for (const { name, id, operations } of kindsOf(facts)) {
     if (operations.paging !== 'next') continue;
     const first = await facts.page(name, { limit: '1' });
     if (first.next === null) continue;
     const second = await facts.page(name, first.next);
-    if (textOf(first.records[0]?.[id]) === textOf(second.records[0]?.[id])) return bad(`${plural(name)}: next leads to the same record again`);
-    followed.push(plural(name));
+    if (shortText(first.records[0]?.[id]) === shortText(second.records[0]?.[id])) return bad(`${pluralName(name)}: next leads to the same record again`);
+    followed.push(pluralName(name));
   }
   return followed.length > 0 ? ok(followed.join(', ')) : unchecked('there are not two rules, nor two destinations');
 }
 
-async function filterIn(facts: Facts): Promise<Verdict> {
+async function filterIn(facts: Facts): Promise<CheckResult> {
   const checked: string[] = [];
   for (const { name, id, operations } of kindsOf(facts)) {
     if (operations.by_ids === undefined) continue;
-    const ids = (await whole(facts, name)).records.map((record) => idIn(record, id)).filter(Boolean);
+    const ids = (await wholePage(facts, name)).records.map((record) => idIn(record, id)).filter(Boolean);
     // Fewer than there are: a filter that is ignored has to show.
     const some = ids.slice(0, Math.min(2, ids.length - 1));
     if (some.length === 0) continue;
-    const { records } = await facts.page(name, { [operations.by_ids]: [...some, strangerTo(ids)].join(','), limit: '500' });
+    const { records } = await facts.page(name, { [operations.by_ids]: [...some, unrelatedTo(ids)].join(','), limit: '500' });
     const found = records.map((record) => idIn(record, id));
     if (found.length !== some.length || !some.every((one) => found.includes(one)))
-      return bad(`${plural(name)}: ${operations.by_ids} of ${some.length} that exist and one that does not gives ${found.length}`);
-    checked.push(plural(name));
+      return bad(`${pluralName(name)}: ${operations.by_ids} of ${some.length} that exist and one that does not gives ${found.length}`);
+    checked.push(pluralName(name));
   }
   return checked.length > 0 ? ok(checked.join(', ')) : unchecked('there are not two accounts');
 }
 
-async function filterUnknown(facts: Facts): Promise<Verdict> {
+async function filterUnknown(facts: Facts): Promise<CheckResult> {
   const checked: string[] = [];
   for (const { name, id, operations } of kindsOf(facts)) {
-    const ids = (await whole(facts, name)).records.map((record) => idIn(record, id)).filter(Boolean);
+    const ids = (await wholePage(facts, name)).records.map((record) => idIn(record, id)).filter(Boolean);
     if (ids.length === 0) continue;
-    const wrong = await notEmpty(facts, name, operations.by_id, strangerTo(ids));
+    const wrong = await notEmpty(facts, name, operations.by_id, unrelatedTo(ids));
     if (wrong !== undefined) return bad(wrong);
-    checked.push(plural(name));
+    checked.push(pluralName(name));
   }
   return checked.length > 0 ? ok(checked.join(', ')) : unchecked('there are no objects');
 }
 
-async function filterName(facts: Facts): Promise<Verdict> {
-  const { records } = await whole(facts, 'accounts');
+async function filterName(facts: Facts): Promise<CheckResult> {
+  const { records } = await wholePage(facts, 'accounts');
   const one = records.find(({ name }) => typeof name === 'string' && name !== '');
   if (!one) return unchecked('there are no accounts with a name');
-  const wrong = await notEmpty(facts, 'accounts', 'name', `no account of this name ${strangerTo([])}`);
+  const wrong = await notEmpty(facts, 'accounts', 'name', `no account of this name ${unrelatedTo([])}`);
   if (wrong !== undefined) return bad(wrong);
   const name = unescapeAll(one['name'] as Json) as string;
   const named = (await facts.page('accounts', { name, limit: '500' })).records;
@@ -114,7 +114,7 @@ async function filterName(facts: Facts): Promise<Verdict> {
   return named.every((record) => unescapeAll(record['name'] ?? null) === name) ? ok('one that exists, and one that does not') : bad('name= gives accounts of other names');
 }
 
-async function roots(facts: Facts): Promise<Verdict> {
+async function roots(facts: Facts): Promise<CheckResult> {
   const accounts = await allAccounts(facts);
   if (!accounts) return unchecked(TOO_MANY);
   const ids = new Set(accounts.map((record) => idIn(record, 'id')));
@@ -122,9 +122,9 @@ async function roots(facts: Facts): Promise<Verdict> {
   return count === 1 ? ok(`${accounts.length} accounts below one`) : bad(`${count} of ${accounts.length} accounts have a parent that is not listed`);
 }
 
-async function accountIds(facts: Facts): Promise<Verdict> {
-  const records = [...(await whole(facts, 'accounts')).records, ...(await managersIn(facts))];
-  return verdictOn(records, 'ids', ({ id }) => (isInteger(id) ? undefined : `the id ${textOf(id)} is no number`));
+async function accountIds(facts: Facts): Promise<CheckResult> {
+  const records = [...(await wholePage(facts, 'accounts')).records, ...(await managersIn(facts))];
+  return verdictOn(records, 'ids', ({ id }) => (isInteger(id) ? undefined : `the id ${shortText(id)} is no number`));
 }
 
 /** Milliseconds since 1970 of a UUID of version 1; undefined for anything else. */
@@ -135,17 +135,17 @@ function timeOf(id: unknown): number | undefined {
 
 const DAY = 86_400_000;
 
-async function timeBasedIds(facts: Facts): Promise<Verdict> {
+async function timeBasedIds(facts: Facts): Promise<CheckResult> {
   const records = [...(await recordsOf(facts, ['alert_rules', DESTINATIONS])), ...(await recordsOf(facts, ['alerts'], '20'))];
   return verdictOn(records, 'ids', ([name, record]) => {
     const id = record[facts.collections.get(name)?.id ?? ''];
     const at = timeOf(id);
-    if (at === undefined) return `${plural(name)}: ${textOf(id)} is no time-based UUID`;
-    return at < Date.UTC(2000) || at > facts.now() + DAY ? `${plural(name)}: ${textOf(id)} has the time ${new Date(at).toISOString()}` : undefined;
+    if (at === undefined) return `${pluralName(name)}: ${shortText(id)} is no time-based UUID`;
+    return at < Date.UTC(2000) || at > facts.now() + DAY ? `${pluralName(name)}: ${shortText(id)} has the time ${new Date(at).toISOString()}` : undefined;
   });
 }
 
-async function references(facts: Facts): Promise<Verdict> {
+async function references(facts: Facts): Promise<CheckResult> {
   const accounts = await allAccounts(facts);
   if (!accounts) return unchecked(TOO_MANY);
   const ids = new Set(accounts.map((record) => idIn(record, 'id')));
@@ -153,31 +153,31 @@ async function references(facts: Facts): Promise<Verdict> {
   const naming = records.filter(([, { id, account }]) => id !== '' && account !== null && account !== undefined);
   return verdictOn(naming, 'references', ([name, { account }]) => {
     const id = idOf(account);
-    return id !== null && ids.has(id) ? undefined : `${plural(name)}: the account ${textOf(account)} is not listed`;
+    return id !== null && ids.has(id) ? undefined : `${pluralName(name)}: the account ${shortText(account)} is not listed`;
   });
 }
 
-async function integerLists(facts: Facts): Promise<Verdict> {
+async function integerLists(facts: Facts): Promise<CheckResult> {
   const names = ['associated_accounts', 'associated_groups', 'email_destinations'];
-  return verdictOn((await whole(facts, 'alert_rules')).records, 'rules', (record) =>
-    names.filter((name) => !Array.isArray(record[name]) || !record[name].every((item: Json) => isInteger(item))).map((name) => `${name} holds ${textOf(record[name])}`),
+  return verdictOn((await wholePage(facts, 'alert_rules')).records, 'rules', (record) =>
+    names.filter((name) => !Array.isArray(record[name]) || !record[name].every((item: Json) => isInteger(item))).map((name) => `${name} holds ${shortText(record[name])}`),
   );
 }
 
-async function timestamps(facts: Facts): Promise<Verdict> {
+async function timestamps(facts: Facts): Promise<CheckResult> {
   const records = [...(await recordsOf(facts, ['alert_rules', DESTINATIONS])), ...(await recordsOf(facts, ['alerts', 'activity_logs'], '20'))];
   const times = records.flatMap(([name, record]) =>
     [...walk(facts.collections.get(name)?.attributes ?? {})].flatMap(([path, { wire }]) => {
       const value = wire === 'timestamp' ? (valueAt(record, path) ?? null) : null;
-      return value === null ? [] : [{ what: `${plural(name)}: ${path}`, value }];
+      return value === null ? [] : [{ what: `${pluralName(name)}: ${path}`, value }];
     }),
   );
   return verdictOn(times, 'times', ({ what, value }) =>
-    typeof value === 'string' && /(?:Z|\+00:00)$/.test(value) && !Number.isNaN(Date.parse(value)) ? undefined : `${what} is ${textOf(value)}`,
+    typeof value === 'string' && /(?:Z|\+00:00)$/.test(value) && !Number.isNaN(Date.parse(value)) ? undefined : `${what} is ${shortText(value)}`,
   );
 }
 
-async function wholeRecords(facts: Facts): Promise<Verdict> {
+async function wholeRecords(facts: Facts): Promise<CheckResult> {
   const records = await recordsOf(
     facts,
     kindsOf(facts).map(({ name }) => name),
@@ -188,107 +188,107 @@ async function wholeRecords(facts: Facts): Promise<Verdict> {
     ([name, record]) =>
       writables(facts.collections.get(name) as Kind)
         .filter(([attribute]) => !Object.hasOwn(record, attribute))
-        .map(([attribute]) => `${plural(name)}: a record does not show \`${attribute}\``),
+        .map(([attribute]) => `${pluralName(name)}: a record does not show \`${attribute}\``),
   );
 }
 
-async function alertTypes(facts: Facts): Promise<Verdict> {
-  const { records } = await whole(facts, 'alert_rules');
+async function alertTypes(facts: Facts): Promise<CheckResult> {
+  const { records } = await wholePage(facts, 'alert_rules');
   return verdictOn(records, 'rules', ({ filter_criteria: criteria }) => {
     const types = isObject(criteria) ? criteria['alert_type__in'] : undefined;
     return types === undefined || types === null || (Array.isArray(types) && types.every((one) => typeof one === 'string'))
       ? undefined
-      : `filter_criteria.alert_type__in is ${textOf(types)}`;
+      : `filter_criteria.alert_type__in is ${shortText(types)}`;
   });
 }
 
-async function schedules(facts: Facts): Promise<Verdict> {
-  const { records } = await whole(facts, 'alert_rules');
-  const found = verdictOn(records, 'rules', ({ schedule = null }) => (schedule === null || typeof schedule === 'string' ? undefined : `schedule is ${textOf(schedule)}`));
+async function schedules(facts: Facts): Promise<CheckResult> {
+  const { records } = await wholePage(facts, 'alert_rules');
+  const found = verdictOn(records, 'rules', ({ schedule = null }) => (schedule === null || typeof schedule === 'string' ? undefined : `schedule is ${shortText(schedule)}`));
   const others = [...new Set(records.map(({ schedule }) => schedule ?? 'daily'))].filter((one) => one !== 'daily');
-  return found.verdict === 'ok' && others.length > 0 ? note(`there are others: ${others.map(textOf).join(', ')}`) : found;
+  return found.verdict === 'ok' && others.length > 0 ? note(`there are others: ${others.map(shortText).join(', ')}`) : found;
 }
 
-async function ruleSettings(facts: Facts): Promise<Verdict> {
-  return verdictOn((await whole(facts, 'alert_rules')).records, 'rules', ({ settings = null }) =>
+async function ruleSettings(facts: Facts): Promise<CheckResult> {
+  return verdictOn((await wholePage(facts, 'alert_rules')).records, 'rules', ({ settings = null }) =>
     settings === null || isObject(settings) ? undefined : `settings is of the type ${Array.isArray(settings) ? 'list' : typeof settings}`,
   );
 }
 
 /** What is there is never printed: it may be the secret. */
-async function secrets(facts: Facts): Promise<Verdict> {
-  const shown = (await whole(facts, DESTINATIONS)).records.flatMap((record) => valueAt(record, 'authentication.secret') ?? []);
+async function secrets(facts: Facts): Promise<CheckResult> {
+  const shown = (await wholePage(facts, DESTINATIONS)).records.flatMap((record) => valueAt(record, 'authentication.secret') ?? []);
   return verdictOn(shown, 'secrets', (secret) => (secret === '*' ? undefined : 'a secret reads back as something else than *'));
 }
 
-async function urls(facts: Facts): Promise<Verdict> {
-  const shown = (await whole(facts, DESTINATIONS)).records.flatMap((record) => valueAt(record, 'endpoint.url') ?? []);
+async function urls(facts: Facts): Promise<CheckResult> {
+  const shown = (await wholePage(facts, DESTINATIONS)).records.flatMap((record) => valueAt(record, 'endpoint.url') ?? []);
   return verdictOn(shown, 'destinations', (url) => {
     const { protocol, port } = typeof url === 'string' && URL.canParse(url) ? new URL(url) : { protocol: 'no URL', port: '' };
     return protocol === 'https:' && (port === '' || port === '8443') ? undefined : `a destination has an address with ${protocol}${port && ` and port ${port}`}`;
   });
 }
 
-async function documents(facts: Facts): Promise<Verdict> {
+async function documents(facts: Facts): Promise<CheckResult> {
   const names = ['configuration', 'target', 'actual', 'pending'];
   const isDocument = (value: Json | undefined): boolean => Array.isArray(value) && value.length === 2 && isTree(value[0] as Json) && Array.isArray(value[1]);
   return verdictOn(await managersIn(facts), 'configuration managers', (record) => names.filter((name) => !isDocument(record[name])).map((name) => `${name} is not [object, list]`));
 }
 
-async function managerOfRouter(facts: Facts): Promise<Verdict> {
+async function managerOfRouter(facts: Facts): Promise<CheckResult> {
   const managers = await managersIn(facts);
   const routers = managers.map(({ router }) => idOf(router) ?? '');
   const [router = ''] = routers;
   if (router === '') return unchecked('there are no configuration managers with a router');
   const { records } = await facts.page(MANAGERS, { router, limit: '500' });
   if (records.length !== 1 || idOf(records[0]?.['router']) !== router) return bad(`router= gives ${records.length} configuration managers, not the one of the router`);
-  const wrong = await notEmpty(facts, MANAGERS, 'router', strangerTo(routers));
+  const wrong = await notEmpty(facts, MANAGERS, 'router', unrelatedTo(routers));
   return wrong === undefined ? ok('a router that exists, and one that does not') : bad(wrong);
 }
 
-async function versions(facts: Facts): Promise<Verdict> {
+async function versions(facts: Facts): Promise<CheckResult> {
   return verdictOn(await managersIn(facts), 'configuration managers', ({ version_number: version }) =>
-    typeof version === 'number' && Number.isSafeInteger(version) ? undefined : `version_number is ${textOf(version)}`,
+    typeof version === 'number' && Number.isSafeInteger(version) ? undefined : `version_number is ${shortText(version)}`,
   );
 }
 
 const tomorrow = ({ now }: Facts): string => new Date(now() + DAY).toISOString();
 
-async function activityFilters(facts: Facts): Promise<Verdict> {
+async function activityFilters(facts: Facts): Promise<CheckResult> {
   const { records } = await facts.page('activity_logs', { limit: '20' });
   if (records.length === 0) return unchecked('the activity log is empty');
-  const ids = records.map((record) => textOf(valueAt(record, 'object.id')));
-  const wrong = (await notEmpty(facts, 'activity_logs', 'action__timestamp__gte', tomorrow(facts))) ?? (await notEmpty(facts, 'activity_logs', 'object__id', strangerTo(ids)));
+  const ids = records.map((record) => shortText(valueAt(record, 'object.id')));
+  const wrong = (await notEmpty(facts, 'activity_logs', 'action__timestamp__gte', tomorrow(facts))) ?? (await notEmpty(facts, 'activity_logs', 'object__id', unrelatedTo(ids)));
   return wrong === undefined ? ok('a time to come, and an object that does not exist, give nothing') : bad(wrong);
 }
 
-async function activityRecords(facts: Facts): Promise<Verdict> {
+async function activityRecords(facts: Facts): Promise<CheckResult> {
   const { records } = await facts.page('activity_logs', { limit: '20' });
   const has = (record: JsonObject, paths: readonly string[]): boolean => paths.some((path) => ['string', 'number'].includes(typeof valueAt(record, path)));
   const parts = [['action.timestamp'], ['action.type_name', 'action.type'], ['object.id'], ['actor.id', 'actor.email']];
   return verdictOn(records, 'records', (record) => parts.filter((paths) => !has(record, paths)).map((paths) => `a record does not name ${paths.join(' or ')}`));
 }
 
-async function alertRecords(facts: Facts): Promise<Verdict> {
+async function alertRecords(facts: Facts): Promise<CheckResult> {
   const { records } = await facts.page('alerts', { limit: '20' });
   return verdictOn(records, 'alerts', ({ account = null, router = null }) =>
     (account === null) === (router === null) ? `an alert names ${account === null ? 'neither an account nor a router' : 'both an account and a router'}` : undefined,
   );
 }
 
-async function auditRecords(facts: Facts): Promise<Verdict> {
+async function auditRecords(facts: Facts): Promise<CheckResult> {
   const { records } = await facts.page('audit_logs', { limit: '1' });
   if (records.length === 0) return unchecked('the audit log is empty');
   const wrong = await notEmpty(facts, 'audit_logs', 'reported_at__gt', tomorrow(facts));
   return wrong === undefined ? ok('a time to come gives nothing') : bad(wrong);
 }
 
-async function batteries(facts: Facts): Promise<Verdict> {
+async function batteries(facts: Facts): Promise<CheckResult> {
   const router = (await managersIn(facts)).flatMap((record) => idOf(record['router']) ?? [])[0];
   if (router === undefined) return unchecked('no router is known');
   try {
     const { records } = await facts.page('batteries', { router, limit: '20' });
-    return verdictOn(records, 'batteries', (record) => (idOf(record['router']) === router ? undefined : `router= gives a battery of ${textOf(record['router'])}`));
+    return verdictOn(records, 'batteries', (record) => (idOf(record['router']) === router ? undefined : `router= gives a battery of ${shortText(record['router'])}`));
   } catch (error) {
     if (error instanceof Malformed) return bad(`the answer ${error.message}`);
     throw error;
@@ -298,7 +298,7 @@ async function batteries(facts: Facts): Promise<Verdict> {
 /** Clocks further apart than this (milliseconds) confuse recovery. */
 const SKEW = 60_000;
 
-async function serverDate(facts: Facts): Promise<Verdict> {
+async function serverDate(facts: Facts): Promise<CheckResult> {
   const { headers } = await facts.answer('accounts', { limit: '1' });
   const at = httpDate(headers['date']);
   if (at === undefined) return bad('answers have no Date');
@@ -335,4 +335,4 @@ export const v2Checks = {
   'audit-records': auditRecords,
   'battery-router': batteries,
   'server-date': serverDate,
-} as const satisfies Partial<Record<AssumptionName, Check>>;
+} as const satisfies Partial<Record<AssumptionName, ApiCheck>>;

@@ -3,17 +3,17 @@
 import { defined, exits, Refusal, type Collections } from '../model/index.js';
 import { Malformed, parseAnswer, recordOf } from './response.js';
 import { areas, type AssumptionName } from './assumptions.js';
-import { openSession, type ConnectOptions, type Session } from './client-session.js';
+import { openSession, type ConnectOptions, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
 import { v2Checks } from './api-checks-v2.js';
 import { v3Checks } from './api-checks-v3.js';
-import type { Check, Facts, Verdict } from './api-check-results.js';
+import type { ApiCheck, Facts, CheckResult } from './api-check-results.js';
 
-export interface Checked extends Verdict {
+export interface Checked extends CheckResult {
   readonly name: AssumptionName;
 }
 
-const checks: Partial<Record<AssumptionName, Check>> = { ...v2Checks, ...v3Checks };
+const checks: Partial<Record<AssumptionName, ApiCheck>> = { ...v2Checks, ...v3Checks };
 
 /** In the order of the ledger. */
 export const assumptions = areas.flatMap(({ assumptions: some }): readonly { readonly name: AssumptionName }[] => some);
@@ -33,21 +33,21 @@ export async function* checkAssumptions(options: ConnectOptions, collections: Co
 }
 
 /** What cannot be read is not known. The check that is about the form of the answer says so by itself. */
-function unseen(error: unknown): Verdict {
+function unseen(error: unknown): CheckResult {
   if (error instanceof Malformed) return { verdict: 'unchecked', detail: `the answer ${error.message}` };
   if (error instanceof Refusal && error.exit === exits.error) return { verdict: 'unchecked', detail: error.diagnostics[0]?.summary ?? '' };
   throw error;
 }
 
-function factsOf(session: Session, collections: Collections): Facts {
+function factsOf(session: ClientSession, collections: Collections): Facts {
   const known = new Map<string, Promise<Answer>>();
-  const doorOf = (name: string) => session.doorOf(collections.get(name)?.operations.dialect ?? 'v2', name);
+  const endpointOf = (name: string) => session.endpointOf(collections.get(name)?.operations.dialect ?? 'v2', name);
   const answer: Facts['answer'] = (name, asked, { id, statuses } = {}) => {
-    const door = doorOf(name);
-    const path = door.base.path + door.dialect.path(collections.get(name)?.operations.collection ?? name, id);
+    const endpoint = endpointOf(name);
+    const path = endpoint.base.path + endpoint.dialect.path(collections.get(name)?.operations.collection ?? name, id);
     const query = typeof asked === 'string' ? asked : new URLSearchParams(asked).toString();
-    const key = `${door.dialect.name} ${path}?${query}`;
-    const reading = known.get(key) ?? session.read(door, name, path, query, { ...defined({ statuses }) });
+    const key = `${endpoint.dialect.name} ${path}?${query}`;
+    const reading = known.get(key) ?? session.read(endpoint, name, path, query, { ...defined({ statuses }) });
     known.set(key, reading);
     return reading;
   };
@@ -55,9 +55,9 @@ function factsOf(session: Session, collections: Collections): Facts {
     collections,
     now: () => session.options.clock.now(),
     answer,
-    dialect: (name) => doorOf(name).dialect,
+    dialect: (name) => endpointOf(name).dialect,
     async page(name, query) {
-      const { records, next } = doorOf(name).dialect.page(parseAnswer(await answer(name, query)));
+      const { records, next } = endpointOf(name).dialect.page(parseAnswer(await answer(name, query)));
       return { records: records.map(recordOf), next };
     },
   };

@@ -3,9 +3,9 @@
 import { defined, Refusal, exits, isLoopback, refuse, type Emit, type Secret } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { Malformed, parseAnswer } from './response.js';
-import { courier, type Call, type Courier } from './http-client.js';
+import { httpClient, type Call, type HttpClient } from './http-client.js';
 import type { Dialect } from './dialect.js';
-import { baseOf, type Base } from './endpoint.js';
+import { baseUrlOf, type BaseUrl } from './endpoint.js';
 import { complaint, isTransient } from './errors.js';
 import { iot, rates } from './iot.js';
 import { limiter, type Limiter } from './rate-limit.js';
@@ -13,7 +13,7 @@ import type { ReadPage } from './pagination.js';
 import type { Answer, Transport } from './transport.js';
 import { v2 } from './v2.js';
 import { v3 } from './v3.js';
-import { vault, type Vault } from './credentials.js';
+import { credentialsOf, type ApiCredentials } from './credentials.js';
 
 export interface ConnectOptions {
   /** `headers`: names as this deployment spells them. */
@@ -35,28 +35,28 @@ export interface ConnectOptions {
 }
 
 /** One dialect at one base address. Header values are secrets until a request leaves. */
-export interface Door {
+export interface Endpoint {
   readonly dialect: Dialect;
-  readonly base: Base;
+  readonly base: BaseUrl;
   readonly headers: Readonly<Record<string, { readonly prefix: string; readonly secret: Secret }>>;
   /** Limits of its own. */
   readonly gate?: Limiter;
 }
 
-export interface Session extends Courier, Vault {
+export interface ClientSession extends HttpClient, ApiCredentials {
   readonly options: ConnectOptions;
   readonly target: string;
   /** Names of the kinds whose ghost records were reported. */
   readonly ghostsReported: Set<string>;
   /** @throws Refusal where there is no address for the dialect; `subject` is what needs it. */
-  readonly doorOf: (name: string, subject: string) => Door;
+  readonly endpointOf: (name: string, subject: string) => Endpoint;
   /** A request with its credentials; `type` is the media type of its body, where that is not the dialect's. @throws Refusal */
-  readonly callOf: (door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type?: string) => Call;
+  readonly callOf: (endpoint: Endpoint, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type?: string) => Call;
   /** The answer to a GET, or to a POST that only reads, that was one of `statuses` (200). @throws Refusal */
-  readonly read: (door: Door, counted: string, path: string, query: string, more?: ReadOptions) => Promise<Answer>;
+  readonly read: (endpoint: Endpoint, counted: string, path: string, query: string, more?: ReadOptions) => Promise<Answer>;
   /** Reads pages; `heed` sees each answer. */
-  readonly reader: (door: Door, counted: string, path: string, heed?: (answer: Answer) => void) => ReadPage;
-  readonly within: (signal: AbortSignal) => Session;
+  readonly reader: (endpoint: Endpoint, counted: string, path: string, heed?: (answer: Answer) => void) => ReadPage;
+  readonly within: (signal: AbortSignal) => ClientSession;
 }
 
 interface ReadOptions {
@@ -69,73 +69,73 @@ interface ReadOptions {
 }
 
 /** @throws Refusal for an address that must not be used. */
-export function openSession(options: ConnectOptions): Session {
-  const doors = doorsOf(options);
-  const all = [doors.v2, doors.v3].filter((door) => door !== undefined);
+export function openSession(options: ConnectOptions): ClientSession {
+  const endpoints = endpointsOf(options);
+  const all = [endpoints.v2, endpoints.v3].filter((endpoint) => endpoint !== undefined);
   const limited = all.some(({ base }) => !isLoopback(new URL(base.origin)));
-  const { reveal, tidy } = vault();
+  const { reveal, tidy } = credentialsOf();
 
-  function doorOf(name: string, subject: string): Door {
+  function endpointOf(name: string, subject: string): Endpoint {
     const dialect = [v2, v3, iot].find((one) => one.name === name);
     if (!dialect) throw new Error(`${subject}: no dialect is named ${name}`);
-    return doors[dialect.name] ?? refuse('no-target', `${subject}: there is no ${name} address to speak to`, { detail: `Set ${dialect.address}, and ${dialect.credentials}.` });
+    return endpoints[dialect.name] ?? refuse('no-target', `${subject}: there is no ${name} address to speak to`, { detail: `Set ${dialect.address}, and ${dialect.credentials}.` });
   }
 
-  function callOf(door: Door, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type = door.dialect.media): Call {
-    const credentials = Object.fromEntries(Object.entries(door.headers).map(([name, { prefix, secret }]) => [name, prefix + reveal(secret, true)]));
-    const { media } = door.dialect;
-    const typed = more.body !== undefined || door.dialect === v3;
+  function callOf(endpoint: Endpoint, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type = endpoint.dialect.media): Call {
+    const credentials = Object.fromEntries(Object.entries(endpoint.headers).map(([name, { prefix, secret }]) => [name, prefix + reveal(secret, true)]));
+    const { media } = endpoint.dialect;
+    const typed = more.body !== undefined || endpoint.dialect === v3;
     const headers = { accept: media, ...(typed && { 'content-type': type }), 'user-agent': 'trueup', ...credentials };
-    return { method, url: door.base.origin + path, headers, gate: door.gate, ...more };
+    return { method, url: endpoint.base.origin + path, headers, gate: endpoint.gate, ...more };
   }
 
-  function over(messenger: Courier, signal: AbortSignal): Session {
-    async function read(door: Door, counted: string, path: string, query: string, { statuses = [200], signal: page, body, type }: ReadOptions = {}): Promise<Answer> {
+  function over(messenger: HttpClient, signal: AbortSignal): ClientSession {
+    async function read(endpoint: Endpoint, counted: string, path: string, query: string, { statuses = [200], signal: page, body, type }: ReadOptions = {}): Promise<Answer> {
       const method = body === undefined ? 'GET' : 'POST';
       const more = { counted, signal: page ? AbortSignal.any([signal, page]) : signal, ...defined({ body }) };
-      const call = callOf(door, method, query === '' ? path : `${path}?${query}`, more, type);
-      const result = await messenger.carry(call, (one) => isTransient(door.dialect, one));
+      const call = callOf(endpoint, method, query === '' ? path : `${path}?${query}`, more, type);
+      const result = await messenger.carry(call, (one) => isTransient(endpoint.dialect, one));
       if ('answer' in result && statuses.includes(result.answer.status)) return result.answer;
-      const found = complaint({ method, path }, door.dialect, result, tidy);
+      const found = complaint({ method, path }, endpoint.dialect, result, tidy);
       throw new Refusal([{ ...found, summary: `${counted} cannot be read: ${found.summary}` }], found.code === 'interrupted' ? exits.interrupted : exits.error);
     }
 
-    function reader(door: Door, counted: string, path: string, heed: (answer: Answer) => void = () => undefined): ReadPage {
+    function reader(endpoint: Endpoint, counted: string, path: string, heed: (answer: Answer) => void = () => undefined): ReadPage {
       return async (query, page) => {
-        const answer = await read(door, counted, path, query, { signal: page });
+        const answer = await read(endpoint, counted, path, query, { signal: page });
         heed(answer);
-        return door.dialect.page(parseAnswer(answer));
+        return endpoint.dialect.page(parseAnswer(answer));
       };
     }
 
-    const within = (time: AbortSignal): Session => over(messenger.within(time), AbortSignal.any([signal, time]));
-    return { ...messenger, options, target, ghostsReported, tidy, doorOf, reveal, callOf, read, reader, within };
+    const within = (time: AbortSignal): ClientSession => over(messenger.within(time), AbortSignal.any([signal, time]));
+    return { ...messenger, options, target, ghostsReported, tidy, endpointOf, reveal, callOf, read, reader, within };
   }
 
   const ghostsReported = new Set<string>();
   const target = all.map(({ base }) => base.origin + base.path).join(' ');
   const requestsPerMinute = options.requestsPerMinute ?? (limited ? 450 : undefined);
-  return over(courier({ ...options, requestsPerMinute, deadlineSeconds: options.deadlineSeconds ?? 30 }), options.signal);
+  return over(httpClient({ ...options, requestsPerMinute, deadlineSeconds: options.deadlineSeconds ?? 30 }), options.signal);
 }
 
-function doorsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOptions): { readonly [name in Dialect['name']]?: Door } {
+function endpointsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOptions): { readonly [name in Dialect['name']]?: Endpoint } {
   return {
     ...(two && {
-      v2: { dialect: v2, base: baseOf(two.url, v2.address), headers: Object.fromEntries(Object.entries(two.headers).map(([name, secret]) => [name, { prefix: '', secret }])) },
+      v2: { dialect: v2, base: baseUrlOf(two.url, v2.address), headers: Object.fromEntries(Object.entries(two.headers).map(([name, secret]) => [name, { prefix: '', secret }])) },
     }),
     ...(three && { v3: { dialect: v3, base: v3Base(three.url), headers: { authorization: { prefix: 'Bearer ', secret: three.token } } } }),
-    ...(platform && { iot: platformDoor(baseOf(platform.url, iot.address), clock) }),
+    ...(platform && { iot: platformEndpoint(baseUrlOf(platform.url, iot.address), clock) }),
   };
 }
 
 /** With `/api/v3` at its end, or without: the paths of v3 begin with it. */
-function v3Base(url: string): Base {
-  const { origin, path } = baseOf(url, v3.address);
+function v3Base(url: string): BaseUrl {
+  const { origin, path } = baseUrlOf(url, v3.address);
   return { origin, path: path.replace(/\/api\/v3$/, '') };
 }
 
 /** Each request is given the token that is valid when it is sent. */
-function platformDoor(base: Base, clock: Clock): Door {
+function platformEndpoint(base: BaseUrl, clock: Clock): Endpoint {
   return { dialect: iot, base, headers: {}, ...(!isLoopback(new URL(base.origin)) && { gate: limiter(clock, ...rates.details) }) };
 }
 

@@ -1,9 +1,9 @@
 // The front door: reads that are complete or refused, writes whose outcome has a name.
 import type { Cloud, CloudWriter } from '../model/index.js';
 import { activity } from './activity-log.js';
-import { find, list, search } from './listing.js';
+import { find, listObjects, search } from './listing.js';
 import { records } from './records.js';
-import { openSession, type ConnectOptions, type Session } from './client-session.js';
+import { openSession, type ConnectOptions, type ClientSession } from './client-session.js';
 import { subscriptionsOf } from './iot-subscriptions.js';
 import { compose, send } from './write.js';
 
@@ -11,9 +11,9 @@ import { compose, send } from './write.js';
 export function connect(options: ConnectOptions): Cloud {
   const whole = openSession(options);
   const subscriptions = subscriptionsOf(whole);
-  const over = (session: Session): CloudWriter => ({
+  const over = (session: ClientSession): CloudWriter => ({
     target: session.target,
-    list: (kind) => list(session, kind),
+    list: (kind) => listObjects(session, kind),
     find: (kind, ids) => find(session, kind, ids),
     search: (kind, filters) => search(session, kind, filters),
     compose: (kind, write) => compose(session, kind, write),

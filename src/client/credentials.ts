@@ -2,14 +2,14 @@
 import { refuse, type Secret } from '../model/index.js';
 import { tidier, type Tidy } from './errors.js';
 
-export interface Vault {
+export interface ApiCredentials {
   /** @throws Refusal where the value cannot be had, or cannot travel in a header. */
   readonly reveal: (secret: Secret, inHeader?: boolean) => string;
   /** Text of the service without any of the values. */
   readonly tidy: Tidy;
 }
 
-export function vault(): Vault {
+export function credentialsOf(): ApiCredentials {
   const revealed = new Set<string>();
   return {
     tidy: tidier(() => revealed),

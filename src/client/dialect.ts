@@ -2,7 +2,7 @@
 import type { Collection, JsonObject, Kind, Values, Write } from '../model/index.js';
 
 /** One page as the server gave it. `next`: the query that leads on, null at the end. */
-export interface Page {
+export interface ResponsePage {
   readonly records: readonly unknown[];
   readonly next: string | null;
   /** Records that the answer itself counts, where it does: of this page, or of the whole listing. */
@@ -28,7 +28,7 @@ export interface Dialect extends Surface {
   /** Query that asks for a page of `size`, with filters; references named by `expand` (separated by commas) come as what they point at. */
   query(size: number, filters?: Readonly<Record<string, string>>, expand?: string): string;
   /** @throws Malformed */
-  page(body: unknown, expand?: string): Page;
+  page(body: unknown, expand?: string): ResponsePage;
   /** The record in an answer about one object. @throws Malformed */
   single(body: unknown): unknown;
   identify(collection: Collection, record: JsonObject): unknown;
@@ -39,7 +39,7 @@ export interface Dialect extends Surface {
 }
 
 /** The query of an address, whatever its host and path: text behind `?`, undefined where there is none. */
-export function queryOf(address: string): string | undefined {
+export function nextQueryOf(address: string): string | undefined {
   const [, query] = /\?([^#]*)/.exec(address) ?? [];
   return query === '' ? undefined : query;
 }

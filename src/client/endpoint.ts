@@ -1,7 +1,7 @@
 // Where the cloud is: base addresses, checked once, before a credential can go anywhere it should not.
 import { isLoopback, refuse } from '../model/index.js';
 
-export interface Base {
+export interface BaseUrl {
   readonly origin: string;
   /** Path of the base address without a slash at its end: `/api/v2`, or nothing. */
   readonly path: string;
@@ -43,7 +43,7 @@ export function proxyOf(text: string): Proxy {
   }
 }
 
-export function baseOf(text: string, source: string): Base {
+export function baseUrlOf(text: string, source: string): BaseUrl {
   const url = checkedUrl(text, source);
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') };
 }

@@ -1,7 +1,7 @@
 // What a result means, and how it is told: the outcome classes of a write, and one complaint for reads and writes
 // alike, with the server's own words made safe to print.
 import { isObject, parseJson, spellings, unescapeHtml, type Diagnostic, type OutcomeClass } from '../model/index.js';
-import type { Result } from './http-client.js';
+import type { HttpResult } from './http-client.js';
 import type { Surface } from './dialect.js';
 import { patience } from './retry.js';
 import { finalCodes, type Answer, type TransportError } from './transport.js';
@@ -35,8 +35,8 @@ function isOfService({ headers, body }: Answer): boolean {
  * @param refusals statuses that say that nothing was done
  * @param creates whether it creates something: then a 429 of a gateway proves nothing
  */
-export function classify(result: Result, { refusals = rejected, creates = false } = {}): OutcomeClass {
-  if ('trouble' in result) return result.trouble.sent ? 'unknown' : 'not_sent';
+export function classify(result: HttpResult, { refusals = rejected, creates = false } = {}): OutcomeClass {
+  if ('error' in result) return result.error.sent ? 'unknown' : 'not_sent';
   const { status } = result.answer;
   if (creates && status === 429 && !isOfService(result.answer)) return 'unknown';
   if (succeeded.has(status)) return 'applied';
@@ -44,15 +44,15 @@ export function classify(result: Result, { refusals = rejected, creates = false 
 }
 
 /** Whether a read may be asked again: trouble that is likely to pass. */
-export function isTransient(surface: Surface, result: Result): boolean {
-  if ('trouble' in result) return !finalCodes.has(result.trouble.code);
+export function isTransient(surface: Surface, result: HttpResult): boolean {
+  if ('error' in result) return !finalCodes.has(result.error.code);
   const { status } = result.answer;
   return status === 408 || status >= 500 || isThrottled(surface, result.answer);
 }
 
 /** Whether a write may be sent again: it certainly did nothing. @param creates as for `classify` */
-export function isHarmless(surface: Surface, result: Result, creates: boolean): boolean {
-  if ('trouble' in result) return !result.trouble.sent && !finalCodes.has(result.trouble.code);
+export function isHarmless(surface: Surface, result: HttpResult, creates: boolean): boolean {
+  if ('error' in result) return !result.error.sent && !finalCodes.has(result.error.code);
   return isThrottled(surface, result.answer) && classify(result, { creates }) === 'rejected';
 }
 
@@ -134,21 +134,21 @@ function pageText(page: string): string {
   return without(/^(?:script|style|title)$/i) || without(/^(?:script|style)$/i);
 }
 
-export interface Told {
+export interface ErrorText {
   readonly method: string;
   readonly path: string;
 }
 
 /** What went wrong with a request, for people: what happened, where, and what to do next. */
-export function complaint(told: Told, surface: Surface, result: Result, tidy: Tidy): Diagnostic {
-  if ('trouble' in result) return troubled(told, surface, result.trouble, tidy(result.trouble.message));
+export function complaint(told: ErrorText, surface: Surface, result: HttpResult, tidy: Tidy): Diagnostic {
+  if ('error' in result) return withErrors(told, surface, result.error, tidy(result.error.message));
   const { status } = result.answer;
   const said = tidy(serverMessage(result.answer));
   const { code, detail } = meaning(surface, result);
   return { severity: 'error', code, summary: `${told.method} ${told.path} answered ${status}${said && `: ${said}`}`, ...(detail && { detail }) };
 }
 
-function meaning(surface: Surface, result: Extract<Result, { answer: Answer }>): { readonly code: string; readonly detail?: string } {
+function meaning(surface: Surface, result: Extract<HttpResult, { answer: Answer }>): { readonly code: string; readonly detail?: string } {
   const { status } = result.answer;
   if (isThrottled(surface, result.answer)) return { code: 'rate-limited', detail: waiting(result.wait) };
   if (status === 401) return { code: 'unauthenticated', detail: `The credentials are not accepted: check ${surface.credentials}.` };
@@ -166,7 +166,7 @@ function waiting(wait: number | undefined): string {
   return `The service asks to wait ${Math.ceil(wait / 1000)} s${wait > patience ? `, longer than the ${patience / 1000} s a run waits` : ''}: run the command again after that.`;
 }
 
-function troubled({ method, path }: Told, surface: Surface, { code, sent }: TransportError, message: string): Diagnostic {
+function withErrors({ method, path }: ErrorText, surface: Surface, { code, sent }: TransportError, message: string): Diagnostic {
   const about = (name: string, summary: string, detail?: string): Diagnostic => ({
     severity: 'error',
     code: name,

@@ -19,11 +19,11 @@ export interface Call extends Omit<HttpRequest, 'signal'> {
 }
 
 /** `wait`: milliseconds the server asked for, where it did. */
-export type Result = { readonly answer: Answer; readonly wait?: number } | { readonly trouble: TransportError };
+export type HttpResult = { readonly answer: Answer; readonly wait?: number } | { readonly error: TransportError };
 
-export interface Courier {
+export interface HttpClient {
   /** The last result; `again` says whether a result allows another attempt. Never throws for network or server, only what `mayLeave` throws. */
-  readonly carry: (call: Call, again: (result: Result) => boolean) => Promise<Result>;
+  readonly carry: (call: Call, again: (result: HttpResult) => boolean) => Promise<HttpResult>;
   /** Waits after the `tries`th attempt, and says whether there may be another: three a call, and a share of the whole run. */
   readonly pause: (tries: number, asked: number | undefined, signal?: AbortSignal) => Promise<boolean>;
   /** Attempts so far, by the name they are counted under. */
@@ -31,10 +31,10 @@ export interface Courier {
   /** Milliseconds by which the clock of the service is ahead of ours, as its last prompt answer told. */
   readonly skew: () => number | undefined;
   /** The same client until `signal` is raised, which ends requests wherever they are. */
-  readonly within: (signal: AbortSignal) => Courier;
+  readonly within: (signal: AbortSignal) => HttpClient;
 }
 
-export interface CourierOptions {
+export interface HttpClientOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: Random;
@@ -49,7 +49,7 @@ const noticeable = 1000;
 /** The time that an answer tells is past where the answer took longer than this (milliseconds). */
 const prompt = 5000;
 
-export function courier({ transport, clock, random, emit, signal: whole, requestsPerMinute, deadlineSeconds }: CourierOptions): Courier {
+export function httpClient({ transport, clock, random, emit, signal: whole, requestsPerMinute, deadlineSeconds }: HttpClientOptions): HttpClient {
   const common = limiter(clock, requestsPerMinute);
   const budget = retryBudget();
   const counts: Record<string, number> = {};
@@ -78,14 +78,14 @@ export function courier({ transport, clock, random, emit, signal: whole, request
 
   const late = (error: unknown): TransportError =>
     new TransportError(`no complete answer within ${deadlineSeconds} s`, {
-      sent: isTrouble(error) ? error.sent : true,
-      code: isTrouble(error) && error.code === 'body-unfinished' ? error.code : 'timeout',
+      sent: isTransportError(error) ? error.sent : true,
+      code: isTransportError(error) && error.code === 'body-unfinished' ? error.code : 'timeout',
     });
 
   /** @param run once it is raised, nothing new is sent  @param time ends what was sent, too */
-  function until(run: AbortSignal, time?: AbortSignal): Courier {
-    async function attempt({ counted, signal, mayLeave, gate = common, ...request }: Call): Promise<Result> {
-      if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run))) return { trouble: interrupted() };
+  function until(run: AbortSignal, time?: AbortSignal): HttpClient {
+    async function attempt({ counted, signal, mayLeave, gate = common, ...request }: Call): Promise<HttpResult> {
+      if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run))) return { error: interrupted() };
       const end = signal ?? time;
       await mayLeave?.();
       counts[counted] = (counts[counted] ?? 0) + 1;
@@ -105,16 +105,16 @@ export function courier({ transport, clock, random, emit, signal: whole, request
         const wait = retryAfter(answer.headers, clock.now());
         return { answer, ...defined({ wait }) };
       } catch (error) {
-        if (end?.aborted && !deadline.signal.aborted) return { trouble: interrupted(isTrouble(error) ? error.sent : true) };
-        if (deadline.signal.aborted) return { trouble: late(error) };
-        if (isTrouble(error)) return { trouble: error };
+        if (end?.aborted && !deadline.signal.aborted) return { error: interrupted(isTransportError(error) ? error.sent : true) };
+        if (deadline.signal.aborted) return { error: late(error) };
+        if (isTransportError(error)) return { error: error };
         throw error;
       } finally {
         done.abort('answered');
       }
     }
 
-    async function carry(call: Call, again: (result: Result) => boolean): Promise<Result> {
+    async function carry(call: Call, again: (result: HttpResult) => boolean): Promise<HttpResult> {
       for (let tries = 1; ; tries += 1) {
         const result = await attempt(call);
         const asked = 'answer' in result ? result.wait : undefined;
@@ -128,7 +128,7 @@ export function courier({ transport, clock, random, emit, signal: whole, request
       return sleep(Math.max(asked ?? 0, backoff(tries, random)), asked === undefined ? 'the service is in trouble' : 'the service asked for patience', signal);
     }
 
-    const within = (signal: AbortSignal): Courier => until(AbortSignal.any([run, signal]), time ? AbortSignal.any([time, signal]) : signal);
+    const within = (signal: AbortSignal): HttpClient => until(AbortSignal.any([run, signal]), time ? AbortSignal.any([time, signal]) : signal);
     return { carry, pause, cost: () => ({ ...counts }), skew: () => (ahead === undefined ? undefined : ahead + clock.boot().milliseconds - clock.now()), within };
   }
 
@@ -138,6 +138,6 @@ export function courier({ transport, clock, random, emit, signal: whole, request
 const interrupted = (sent = false): TransportError => new TransportError('the run was interrupted', { sent, code: 'interrupted' });
 
 // By shape, not by class: a cloud in the same process has its own error class for a reset.
-function isTrouble(error: unknown): error is TransportError {
+function isTransportError(error: unknown): error is TransportError {
   return error instanceof Error && typeof (error as Partial<TransportError>).sent === 'boolean';
 }

@@ -1,14 +1,14 @@
 // Subscriptions of the IoT platform, page by page: by one condition (GET), or by lists of identifiers (POST). A token
 // that ends in between is renewed, and the page it was refused for is asked for again.
-import { listed, own, refuse, type Collection, type Found, type Query } from '../model/index.js';
+import { listedValues, own, refuse, type Collection, type Found, type Query } from '../model/index.js';
 import { Malformed, parseAnswer, recordOf } from './response.js';
 import { chunks, valuesPerQuery } from './concurrency.js';
-import type { Page } from './dialect.js';
+import type { ResponsePage } from './dialect.js';
 import { complaint } from './errors.js';
 import { condition } from './iot.js';
 import { pages } from './pagination.js';
 import { checked, finder, newcomers } from './records.js';
-import { understood, type Door, type Session } from './client-session.js';
+import { understood, type Endpoint, type ClientSession } from './client-session.js';
 import { tokensOf, type Token } from './iot-token.js';
 import type { Answer } from './transport.js';
 
@@ -24,20 +24,20 @@ interface Asking {
   readonly named?: { readonly attribute: string; readonly awaited: Set<unknown> };
 }
 
-type Reading = (session: Session, collection: Collection, query: Query) => AsyncGenerator<readonly Found[]>;
+type Reading = (session: ClientSession, collection: Collection, query: Query) => AsyncGenerator<readonly Found[]>;
 
 /** Reads with tokens that are shared by everything of the session. @throws Refusal where the reading is not proven complete. */
-export function subscriptionsOf(session: Session): Reading {
+export function subscriptionsOf(session: ClientSession): Reading {
   const tokens = tokensOf(session, 'subscriptions');
-  const carrying = (door: Door, { secret }: Token): Door => ({ ...door, headers: { authorization: { prefix: 'Bearer ', secret } } });
+  const carrying = (endpoint: Endpoint, { secret }: Token): Endpoint => ({ ...endpoint, headers: { authorization: { prefix: 'Bearer ', secret } } });
 
-  async function ask(door: Door, counted: string, path: string, { query, body }: Asking): Promise<Answer> {
+  async function ask(endpoint: Endpoint, counted: string, path: string, { query, body }: Asking): Promise<Answer> {
     const first = await tokens.current();
-    const answer = await session.read(carrying(door, first), counted, path, query, { statuses: [200, 401], body });
+    const answer = await session.read(carrying(endpoint, first), counted, path, query, { statuses: [200, 401], body });
     if (answer.status !== 401) return answer;
-    const again = await session.read(carrying(door, await tokens.renewed(first)), counted, path, query, { statuses: [200, 401], body });
+    const again = await session.read(carrying(endpoint, await tokens.renewed(first)), counted, path, query, { statuses: [200, 401], body });
     if (again.status !== 401) return again;
-    const { summary } = complaint({ method: body === undefined ? 'GET' : 'POST', path }, door.dialect, { answer: again }, session.tidy);
+    const { summary } = complaint({ method: body === undefined ? 'GET' : 'POST', path }, endpoint.dialect, { answer: again }, session.tidy);
     return refuse('unauthenticated', `${counted} cannot be read: ${summary}`, {
       detail: 'The token was new: check that the user in TRUEUP_IOT_USERNAME may read subscriptions.',
     });
@@ -46,15 +46,15 @@ export function subscriptionsOf(session: Session): Reading {
   return async function* (_, collection, query) {
     checked(collection, query);
     const { name, operations } = collection;
-    const door = session.doorOf('iot', name);
-    const path = door.base.path + door.dialect.path(operations.collection);
-    const found = finder(door, collection);
-    const fresh = newcomers(door, collection);
+    const endpoint = session.endpointOf('iot', name);
+    const path = endpoint.base.path + endpoint.dialect.path(operations.collection);
+    const found = finder(endpoint, collection);
+    const fresh = newcomers(endpoint, collection);
     let count = 0;
     for (const asking of askings(collection, query.filters)) {
       const method = asking.body === undefined ? 'GET' : 'POST';
       const reading = pages(async (query) => {
-        const page = door.dialect.page(parseAnswer(await ask(door, name, path, { ...asking, query })));
+        const page = endpoint.dialect.page(parseAnswer(await ask(endpoint, name, path, { ...asking, query })));
         return { ...page, next: page.next === null ? null : continued(asking.query, page.next) };
       }, asking.query);
       for (let read = 0; ;) {
@@ -75,7 +75,7 @@ function askings({ operations: { page, identifiers = {} } }: Collection, filters
   const [[key, value]] = Object.entries(filters) as [[string, string]];
   const attribute = own(identifiers, key);
   if (attribute === undefined) return [{ query: new URLSearchParams({ q: condition(key, value), limit: String(page) }).toString() }];
-  return chunks(listed(value), valuesPerQuery).map((identifierValues) => ({
+  return chunks(listedValues(value), valuesPerQuery).map((identifierValues) => ({
     query: additional,
     body: JSON.stringify({ identifierType: key.toUpperCase(), identifierValues }),
     named: { attribute, awaited: new Set(identifierValues) },
@@ -92,7 +92,7 @@ function continued(first: string, next: string): string {
 }
 
 /** The records of a page, after `read` in all. @throws Malformed for what was not asked for or comes twice, and for a last page before the end. */
-function proven({ records, next, size = 0 }: Page, read: number, { named }: Asking): readonly unknown[] {
+function proven({ records, next, size = 0 }: ResponsePage, read: number, { named }: Asking): readonly unknown[] {
   if (next === null && size > read) throw new Malformed(`counts ${size} subscriptions and ends after ${read}`);
   if (named && !records.every((one) => named.awaited.delete(recordOf(one)[named.attribute]))) throw new Malformed('holds a subscription that was not asked for, or one twice');
   return records;

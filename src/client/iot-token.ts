@@ -4,7 +4,7 @@ import { defined, isLoopback, isObject, Secret } from '../model/index.js';
 import { Malformed, parseAnswer } from './response.js';
 import { rates } from './iot.js';
 import { limiter } from './rate-limit.js';
-import { understood, type Session } from './client-session.js';
+import { understood, type ClientSession } from './client-session.js';
 
 export interface Token {
   readonly secret: Secret;
@@ -24,7 +24,7 @@ const margin = 30_000;
 const clientId = 'cm-public-api-client';
 
 /** @param subject what the tokens are needed for, for messages and counting */
-export function tokensOf(session: Session, subject: string): Tokens {
+export function tokensOf(session: ClientSession, subject: string): Tokens {
   const { clock } = session.options;
   let issued: Token | undefined;
   let asked: Promise<Token> | undefined;
@@ -42,13 +42,13 @@ export function tokensOf(session: Session, subject: string): Tokens {
   }
 
   async function request(): Promise<{ readonly text: string; readonly seconds: number }> {
-    const door = session.doorOf('iot', subject);
-    const gate = isLoopback(new URL(door.base.origin)) ? undefined : (tokenGate ??= limiter(clock, ...rates.token));
+    const endpoint = session.endpointOf('iot', subject);
+    const gate = isLoopback(new URL(endpoint.base.origin)) ? undefined : (tokenGate ??= limiter(clock, ...rates.token));
     const { username, password } = session.options.iot as NonNullable<typeof session.options.iot>;
-    const path = door.base.path + door.dialect.path('auth/token');
+    const path = endpoint.base.path + endpoint.dialect.path('auth/token');
     const form = { grant_type: 'password', client_id: clientId, username: session.reveal(username), password: session.reveal(password) };
     const more = { body: new URLSearchParams(form).toString(), type: 'application/x-www-form-urlencoded' };
-    return understood(subject, path, async () => tokenIn(parseAnswer(await session.read({ ...door, ...defined({ gate }) }, subject, path, '', more))), 'POST');
+    return understood(subject, path, async () => tokenIn(parseAnswer(await session.read({ ...endpoint, ...defined({ gate }) }, subject, path, '', more))), 'POST');
   }
   let tokenGate: ReturnType<typeof limiter> | undefined;
 

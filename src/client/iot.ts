@@ -1,7 +1,7 @@
 // The IoT platform: flat JSON records, a query of one condition, pages by a cursor, errors as problem+json.
 import { isObject } from '../model/index.js';
 import { Malformed } from './response.js';
-import { queryOf, type Dialect } from './dialect.js';
+import { nextQueryOf, type Dialect } from './dialect.js';
 import { hasErrors, v2 } from './v2.js';
 
 /** As rate a minute and burst, so that no second and no minute sees more than the platform allows: details 10 and 150, tokens 5 and 60. */
@@ -30,7 +30,7 @@ function cursorOf(next: unknown): string | null {
 }
 
 function queryOfNext(next: string): string | undefined {
-  if (next.includes('?')) return queryOf(next);
+  if (next.includes('?')) return nextQueryOf(next);
   return /^https?:/i.test(next) ? undefined : new URLSearchParams({ cursor: next }).toString();
 }
 

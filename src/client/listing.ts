@@ -4,23 +4,23 @@ import { Malformed, liveIn, liveOf, parseAnswer, validId } from './response.js';
 import { chunks, each, valuesPerQuery } from './concurrency.js';
 import { pages, readAhead } from './pagination.js';
 import { httpDate } from './retry.js';
-import { understood, type Door, type Session } from './client-session.js';
+import { understood, type Endpoint, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
 
 const relistings = 3;
 
 /** Every object of a listing; undefined where one came twice, so that pages have moved and another may be missing. */
-async function listOnce(session: Session, kind: Kind, door: Door, filters?: Readonly<Record<string, string>>): Promise<Listing | undefined> {
+async function listOnce(session: ClientSession, kind: Kind, endpoint: Endpoint, filters?: Readonly<Record<string, string>>): Promise<Listing | undefined> {
   const { reader, options } = session;
   const { operations } = kind;
-  const path = door.base.path + door.dialect.path(operations.collection);
+  const path = endpoint.base.path + endpoint.dialect.path(operations.collection);
   let skew: number | undefined;
   const heed = ({ headers }: Answer): void => {
     const served = httpDate(headers['date']);
     if (served !== undefined) skew ??= served - options.clock.now();
   };
-  const plain = reader(door, kind.name, path, heed);
-  const first = door.dialect.query(operations.page, filters);
+  const plain = reader(endpoint, kind.name, path, heed);
+  const first = endpoint.dialect.query(operations.page, filters);
   const guesses = operations.paging === 'offset' && !filters ? readAhead(plain, first, operations.page, options.ahead?.[kind.name] ?? 0) : undefined;
   const objects = new Map<string, Live>();
   let [count, ghosts] = [0, 0];
@@ -28,7 +28,7 @@ async function listOnce(session: Session, kind: Kind, door: Door, filters?: Read
     for await (const page of pages(guesses?.read ?? plain, first)) {
       count += 1;
       for (const record of page.records) {
-        const live = liveIn(door.dialect, kind, record);
+        const live = liveIn(endpoint.dialect, kind, record);
         if (live && objects.has(live.id)) return undefined;
         if (live) objects.set(live.id, live);
         else ghosts += 1;
@@ -43,7 +43,7 @@ async function listOnce(session: Session, kind: Kind, door: Door, filters?: Read
 }
 
 /** Once for each kind. */
-function reportGhosts({ options: { emit }, ghostsReported }: Session, { name }: Kind, count: number): void {
+function reportGhosts({ options: { emit }, ghostsReported }: ClientSession, { name }: Kind, count: number): void {
   if (ghostsReported.has(name)) return;
   ghostsReported.add(name);
   const summary = `The listing of ${name} holds ${count} ${count === 1 ? 'record' : 'records'} without an id, an account or a target. They stand for no object and were left out.`;
@@ -51,12 +51,12 @@ function reportGhosts({ options: { emit }, ghostsReported }: Session, { name }: 
 }
 
 /** @throws Refusal where the listing is not proven complete. */
-export async function list(session: Session, kind: Kind, filters?: Readonly<Record<string, string>>): Promise<Listing> {
-  const door = session.doorOf(kind.operations.dialect, kind.name);
-  const path = door.base.path + door.dialect.path(kind.operations.collection);
+export async function listObjects(session: ClientSession, kind: Kind, filters?: Readonly<Record<string, string>>): Promise<Listing> {
+  const endpoint = session.endpointOf(kind.operations.dialect, kind.name);
+  const path = endpoint.base.path + endpoint.dialect.path(kind.operations.collection);
   return understood(kind.name, path, async () => {
     for (let turn = 0; turn <= relistings; turn += 1) {
-      const listing = await listOnce(session, kind, door, filters);
+      const listing = await listOnce(session, kind, endpoint, filters);
       if (listing) return listing;
     }
     return refuse('moving-pages', `${kind.name} cannot be read: each of ${relistings + 1} listings held an object twice`, {
@@ -66,30 +66,30 @@ export async function list(session: Session, kind: Kind, filters?: Readonly<Reco
 }
 
 /** Every object that a filter lets through. @throws Refusal where the listing is not proven complete. */
-export async function search(session: Session, kind: Kind, filters: Readonly<Record<string, string>>): Promise<readonly Live[]> {
-  return (await list(session, kind, filters)).objects;
+export async function search(session: ClientSession, kind: Kind, filters: Readonly<Record<string, string>>): Promise<readonly Live[]> {
+  return (await listObjects(session, kind, filters)).objects;
 }
 
-async function findByPath({ read }: Session, kind: Kind, door: Door, id: string): Promise<readonly Live[]> {
-  const path = door.base.path + door.dialect.path(kind.operations.collection, id);
+async function findByPath({ read }: ClientSession, kind: Kind, endpoint: Endpoint, id: string): Promise<readonly Live[]> {
+  const path = endpoint.base.path + endpoint.dialect.path(kind.operations.collection, id);
   return understood(kind.name, path, async () => {
-    const answer = await read(door, kind.name, path, '', { statuses: [200, 404] });
+    const answer = await read(endpoint, kind.name, path, '', { statuses: [200, 404] });
     if (answer.status === 404) return [];
-    const live = liveOf(door.dialect, kind, door.dialect.single(parseAnswer(answer)));
+    const live = liveOf(endpoint.dialect, kind, endpoint.dialect.single(parseAnswer(answer)));
     if (live.id !== id) throw new Malformed(`is about ${live.id}`);
     return [live];
   });
 }
 
 /** A filter that the server ignores must not fool us: only what carries an asked id counts, and only a listing read to its end proves absence. */
-async function findByFilter({ reader }: Session, kind: Kind, door: Door, filter: string, ids: readonly string[]): Promise<readonly Live[]> {
-  const path = door.base.path + door.dialect.path(kind.operations.collection);
+async function findByFilter({ reader }: ClientSession, kind: Kind, endpoint: Endpoint, filter: string, ids: readonly string[]): Promise<readonly Live[]> {
+  const path = endpoint.base.path + endpoint.dialect.path(kind.operations.collection);
   return understood(kind.name, path, async () => {
     const found = new Map<string, Live>();
-    const first = door.dialect.query(kind.operations.page, { [filter]: ids.join(',') });
-    for await (const page of pages(reader(door, kind.name, path), first)) {
+    const first = endpoint.dialect.query(kind.operations.page, { [filter]: ids.join(',') });
+    for await (const page of pages(reader(endpoint, kind.name, path), first)) {
       for (const record of page.records) {
-        const live = liveIn(door.dialect, kind, record);
+        const live = liveIn(endpoint.dialect, kind, record);
         if (live && ids.includes(live.id)) found.set(live.id, live);
       }
       if (found.size === ids.length) break;
@@ -99,14 +99,14 @@ async function findByFilter({ reader }: Session, kind: Kind, door: Door, filter:
 }
 
 /** Those of the objects that exist. @throws Refusal on any failure. */
-export async function find(session: Session, kind: Kind, wanted: readonly string[]): Promise<readonly Live[]> {
+export async function find(session: ClientSession, kind: Kind, wanted: readonly string[]): Promise<readonly Live[]> {
   const { dialect, by_id, by_ids } = kind.operations;
-  const door = session.doorOf(dialect, kind.name);
+  const endpoint = session.endpointOf(dialect, kind.name);
   const ids = [...new Set(wanted)].filter((id) => validId(id) !== undefined);
   const found = (): Promise<readonly (readonly Live[])[]> => {
-    if (by_id === 'path') return each(ids, (id) => findByPath(session, kind, door, id));
-    if (by_ids !== undefined) return each(chunks(ids, valuesPerQuery), (chunk) => findByFilter(session, kind, door, by_ids, chunk));
-    return each(ids, (id) => findByFilter(session, kind, door, by_id, [id]));
+    if (by_id === 'path') return each(ids, (id) => findByPath(session, kind, endpoint, id));
+    if (by_ids !== undefined) return each(chunks(ids, valuesPerQuery), (chunk) => findByFilter(session, kind, endpoint, by_ids, chunk));
+    return each(ids, (id) => findByFilter(session, kind, endpoint, by_id, [id]));
   };
   return (await found()).flat();
 }

@@ -1,18 +1,18 @@
 // Following a listing to its proven end. `next` alone decides what comes after a page; pages fetched ahead are
 // guesses that save time where they turn out right, and nothing else where they do not.
-import type { Page } from './dialect.js';
+import type { ResponsePage } from './dialect.js';
 import { Malformed } from './response.js';
 
 /** Reads what a query asks for. */
 type Read<T> = (query: string, signal?: AbortSignal) => Promise<T>;
-export type ReadPage = Read<Page>;
+export type ReadPage = Read<ResponsePage>;
 
 /** More records than any account has; a listing that passes it is endless. */
 const maxRecords = 1_000_000;
 export const maxEmptyPages = 10;
 
 /** Every page from `first` on, the last of which said so. @throws Malformed for loops and listings without end. */
-export async function* pages(read: ReadPage, first: string): AsyncGenerator<Page> {
+export async function* pages(read: ReadPage, first: string): AsyncGenerator<ResponsePage> {
   const seen = new Set<string>();
   let records = 0;
   let empty = 0;
@@ -21,7 +21,7 @@ export async function* pages(read: ReadPage, first: string): AsyncGenerator<Page
     key.sort();
     if (seen.has(key.toString())) throw new Malformed('leads back to a page that was already read');
     seen.add(key.toString());
-    const page: Page = await read(query);
+    const page: ResponsePage = await read(query);
     records += page.records.length;
     empty = page.records.length === 0 ? empty + 1 : 0;
     if (records > maxRecords || empty > maxEmptyPages) throw new Malformed('belongs to a listing without end');

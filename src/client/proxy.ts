@@ -2,9 +2,9 @@
 // cannot give them to a dynamic import of a CommonJS package.
 import { defined } from '../model/index.js';
 import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
-import { settings } from './dispatcher.js';
+import { dispatcherSettings } from './dispatcher.js';
 import type { Proxy } from './endpoint.js';
 
 export function proxied({ url, authorization }: Proxy, noProxy: string): Dispatcher {
-  return new EnvHttpProxyAgent({ ...settings, httpProxy: '', httpsProxy: url, noProxy, ...defined({ token: authorization }) });
+  return new EnvHttpProxyAgent({ ...dispatcherSettings, httpProxy: '', httpsProxy: url, noProxy, ...defined({ token: authorization }) });
 }

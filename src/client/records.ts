@@ -18,32 +18,32 @@ import {
   type Values,
 } from '../model/index.js';
 import { flattened, Malformed, parseAnswer, recordOf, validId } from './response.js';
-import type { Page } from './dialect.js';
+import type { ResponsePage } from './dialect.js';
 import { chunks, valuesPerQuery } from './concurrency.js';
 import { maxEmptyPages, pages, readAhead, type ReadPage } from './pagination.js';
-import { understood, type Door, type Session } from './client-session.js';
+import { understood, type Endpoint, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
 
 /** A filter that finds nothing as it is and is HTML-escaped is asked for in its plain form as well. @throws Refusal where the reading is not proven complete, or the collection cannot be asked that. */
-export async function* records(session: Session, collection: Collection, query: Query): AsyncGenerator<readonly Found[]> {
+export async function* records(session: ClientSession, collection: Collection, query: Query): AsyncGenerator<readonly Found[]> {
   const { name, operations } = collection;
   const { path: id, ...filters } = query.filters;
   const asked = { ...filters, ...checked(collection, query) };
-  const door = session.doorOf(operations.dialect, name);
-  const path = door.base.path + door.dialect.path(operations.collection, id);
-  const found = finder(door, collection);
+  const endpoint = session.endpointOf(operations.dialect, name);
+  const path = endpoint.base.path + endpoint.dialect.path(operations.collection, id);
+  const found = finder(endpoint, collection);
   if (id !== undefined) {
     yield await understood(name, path, async () => {
-      const answer = await session.read(door, name, path, '', { statuses: [200, 404] });
-      return answer.status === 404 ? [] : [found(door.dialect.single(parseAnswer(answer)))];
+      const answer = await session.read(endpoint, name, path, '', { statuses: [200, 404] });
+      return answer.status === 404 ? [] : [found(endpoint.dialect.single(parseAnswer(answer)))];
     });
     return;
   }
-  const fresh = newcomers(door, collection);
+  const fresh = newcomers(endpoint, collection);
   const within = window(collection, query);
   let count = 0;
   for (const part of parts(asked)) {
-    const { reading, stop } = listing(session, collection, { door, path, filters: part, expand: query.expand });
+    const { reading, stop } = listing(session, collection, { endpoint, path, filters: part, expand: query.expand });
     try {
       for (;;) {
         const step = await understood(name, path, () => reading.next());
@@ -62,21 +62,21 @@ export async function* records(session: Session, collection: Collection, query: 
 }
 
 interface Asked {
-  readonly door: Door;
+  readonly endpoint: Endpoint;
   readonly path: string;
   readonly filters: Readonly<Record<string, string>>;
   readonly expand: string | undefined;
 }
 
 /** The pages of one listing, fetched ahead where offsets allow it: what waits its turn is text, which is small. `next` may forget `expand`: it is asked for with every page. */
-function listing(session: Session, { name, operations }: Collection, { door, path, filters, expand }: Asked): { readonly reading: AsyncGenerator<Page>; stop(): void } {
-  const first = door.dialect.query(operations.page, filters, expand);
-  const plain = (query: string, signal?: AbortSignal): Promise<Answer> => session.read(door, name, path, query, { signal });
+function listing(session: ClientSession, { name, operations }: Collection, { endpoint, path, filters, expand }: Asked): { readonly reading: AsyncGenerator<ResponsePage>; stop(): void } {
+  const first = endpoint.dialect.query(operations.page, filters, expand);
+  const plain = (query: string, signal?: AbortSignal): Promise<Answer> => session.read(endpoint, name, path, query, { signal });
   const expected = Object.keys(filters).length === 0 ? (session.options.ahead?.[name] ?? 0) : 0;
   const guesses = operations.paging === 'offset' ? readAhead(plain, first, operations.page, expected) : undefined;
   const answer = guesses?.read ?? plain;
   const lasting = new URLSearchParams(first).get('expand');
-  const read: ReadPage = async (query) => door.dialect.page(parseAnswer(await answer(lasting === null ? query : kept(query, lasting))), expand);
+  const read: ReadPage = async (query) => endpoint.dialect.page(parseAnswer(await answer(lasting === null ? query : kept(query, lasting))), expand);
   return { reading: pages(read, first), stop: () => guesses?.stop() };
 }
 
@@ -103,7 +103,7 @@ class Row implements Found {
 }
 
 /** What a record is to those who read it. @throws Malformed for what is no record. */
-export function finder({ dialect }: Door, collection: Collection): (value: unknown) => Found {
+export function finder({ dialect }: Endpoint, collection: Collection): (value: unknown) => Found {
   const { attributes } = collection;
   const hides = [...walk(attributes)].some(([, { secret }]) => secret);
   const read = (record: JsonObject): Values => flattened(dialect, collection, record);
@@ -114,7 +114,7 @@ export function finder({ dialect }: Door, collection: Collection): (value: unkno
  * The records of each page that did not come before. Logs grow at their front while they are read, so that records
  * slide onto the next page, but not all of them for ever; elsewhere a record that comes twice means that another may be missing.
  */
-export function newcomers({ dialect }: Door, collection: Collection): (page: readonly Found[]) => readonly Found[] {
+export function newcomers({ dialect }: Endpoint, collection: Collection): (page: readonly Found[]) => readonly Found[] {
   const seen = new Set<string>();
   let stale = 0;
   const isNew = ({ record }: Found): boolean => {

@@ -2,13 +2,13 @@
 // whoever means it connects to it, and each call is sent once, whatever comes of it.
 import { isObject, own, type Flipped, type Secret } from '../model/index.js';
 import { Malformed, parseAnswer } from './response.js';
-import { courier, type CourierOptions, type Result } from './http-client.js';
+import { httpClient, type HttpClientOptions, type HttpResult } from './http-client.js';
 import type { Surface } from './dialect.js';
-import { baseOf } from './endpoint.js';
+import { baseUrlOf } from './endpoint.js';
 import { classify, complaint } from './errors.js';
-import { vault } from './credentials.js';
+import { credentialsOf } from './credentials.js';
 
-export interface FlowOptions extends Pick<CourierOptions, 'transport' | 'clock' | 'random' | 'emit' | 'signal'> {
+export interface FlowOptions extends Pick<HttpClientOptions, 'transport' | 'clock' | 'random' | 'emit' | 'signal'> {
   readonly flow: { readonly url: string; readonly username: Secret; readonly password: Secret };
   /** Wall clock of the call, default 90: the flow makes three of its own. */
   readonly deadlineSeconds?: number;
@@ -31,9 +31,9 @@ const ends: Readonly<Record<string, Flipped['class']>> = { completed: 'applied',
 
 /** @throws Refusal for an address that must not be used, and for credentials that cannot be had. */
 export function connectFlow({ flow, deadlineSeconds = 90, ...options }: FlowOptions): (flip: Flip) => Promise<Flipped> {
-  const base = baseOf(flow.url, surface.address);
-  const { carry } = courier({ ...options, requestsPerMinute: undefined, deadlineSeconds });
-  const { reveal, tidy } = vault();
+  const base = baseUrlOf(flow.url, surface.address);
+  const { carry } = httpClient({ ...options, requestsPerMinute: undefined, deadlineSeconds });
+  const { reveal, tidy } = credentialsOf();
   const login = { 'X-Username': reveal(flow.username, true), 'X-Password': reveal(flow.password, true) };
   return async (flip) => {
     const path = `${base.path}/get_sim_info/activate_sim`;
@@ -54,7 +54,7 @@ export function connectFlow({ flow, deadlineSeconds = 90, ...options }: FlowOpti
 }
 
 /** An error may repeat the card's PINs and PUKs: nothing of its body is told. */
-const wordless = (result: Result): Result => ('answer' in result ? { ...result, answer: { ...result.answer, body: '' } } : result);
+const wordless = (result: HttpResult): HttpResult => ('answer' in result ? { ...result, answer: { ...result.answer, body: '' } } : result);
 
 /** What a status is: no prose, and no digits that could be a secret. */
 const WORD = /^[a-z_ -]{1,40}$/i;

@@ -1,7 +1,7 @@
 // The v2 surface: flat JSON records, `data` and `meta`, a slash at the end of every path.
 import { defined, isObject, toWire, valueAt, type Attribute, type JsonObject } from '../model/index.js';
 import { Malformed, segment } from './response.js';
-import { queryOf, type Dialect } from './dialect.js';
+import { nextQueryOf, type Dialect } from './dialect.js';
 
 export const v2: Dialect = {
   name: 'v2',
@@ -33,7 +33,7 @@ export const hasErrors = ({ errors }: Readonly<Record<string, unknown>>): boolea
 /** @throws Malformed for a next that is neither null nor an address with a query. */
 export function nextQuery(next: unknown, where: string): string | null {
   if (next === null) return null;
-  const query = typeof next === 'string' ? queryOf(next) : undefined;
+  const query = typeof next === 'string' ? nextQueryOf(next) : undefined;
   if (query === undefined) throw new Malformed(`has a ${where} that leads nowhere`);
   return query;
 }

@@ -21,15 +21,15 @@ import {
   type Write,
 } from '../model/index.js';
 import { Malformed, liveOf, parseAnswer } from './response.js';
-import type { Result } from './http-client.js';
+import type { HttpResult } from './http-client.js';
 import type { Dialect } from './dialect.js';
 import { classify, complaint, isHarmless } from './errors.js';
-import type { Session } from './client-session.js';
+import type { ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
 
 /** Pure. @throws Refusal where there is no address, or a value that cannot be sent. */
-export function compose({ doorOf }: Session, kind: Kind, write: Write): Request {
-  const { base, dialect } = doorOf(kind.operations.dialect, kind.name);
+export function compose({ endpointOf }: ClientSession, kind: Kind, write: Write): Request {
+  const { base, dialect } = endpointOf(kind.operations.dialect, kind.name);
   const method = write.patch ? 'PATCH' : kind.operations[write.verb];
   if (method === undefined) throw new Error(`${kind.name} cannot ${write.verb}`);
   const path = base.path + dialect.path(kind.operations.collection, write.verb === 'create' ? undefined : write.id);
@@ -45,22 +45,22 @@ export function compose({ doorOf }: Session, kind: Kind, write: Write): Request 
 }
 
 /** Sends once; again only what certainly did nothing. */
-export async function send({ doorOf, reveal, callOf, carry, tidy }: Session, kind: Kind, request: Request, write: Write, mayLeave?: () => Promise<void>): Promise<Sent> {
-  const door = doorOf(kind.operations.dialect, kind.name);
+export async function send({ endpointOf, reveal, callOf, carry, tidy }: ClientSession, kind: Kind, request: Request, write: Write, mayLeave?: () => Promise<void>): Promise<Sent> {
+  const endpoint = endpointOf(kind.operations.dialect, kind.name);
   const creates = write.verb === 'create';
-  let result: Result;
+  let result: HttpResult;
   try {
     const body = request.body && wireText(uncovered(request.body, reveal));
-    const call = callOf(door, request.method, request.path, { counted: kind.name, ...defined({ body }), ...(mayLeave && { mayLeave }) });
-    result = await carry(call, (one) => isHarmless(door.dialect, one, creates));
+    const call = callOf(endpoint, request.method, request.path, { counted: kind.name, ...defined({ body }), ...(mayLeave && { mayLeave }) });
+    result = await carry(call, (one) => isHarmless(endpoint.dialect, one, creates));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };
   }
   const outcome = classify(result, { creates });
-  if (outcome === 'applied' && 'answer' in result) return confirmed(kind, door.dialect, request, write, result.answer);
+  if (outcome === 'applied' && 'answer' in result) return confirmed(kind, endpoint.dialect, request, write, result.answer);
   const wait = 'answer' in result ? result.wait : undefined;
-  return { class: outcome, diagnostic: complaint(request, door.dialect, result, tidy), ...defined({ wait }) };
+  return { class: outcome, diagnostic: complaint(request, endpoint.dialect, result, tidy), ...defined({ wait }) };
 }
 
 /** What a success is worth: a create has to give an id and echo what was sent, anything else may answer nothing, but not a web page or half a body. */

@@ -38,9 +38,9 @@ function membersOf(attributes: Attributes, { writeOnly }: Door): readonly Member
 type Given = Readonly<Record<string, unknown>>;
 
 /** The props by the API's names, without those that are undefined. */
-export function written(attributes: Attributes, given: Given, door: Door): Record<string, unknown> {
+export function written(attributes: Attributes, given: Given, endpoint: Door): Record<string, unknown> {
   return Object.fromEntries(
-    membersOf(attributes, door).flatMap(({ prop, name, attribute }) => (given[prop] === undefined ? [] : [[name, writtenAs(attribute, given[prop], door)]])),
+    membersOf(attributes, endpoint).flatMap(({ prop, name, attribute }) => (given[prop] === undefined ? [] : [[name, writtenAs(attribute, given[prop], endpoint)]])),
   );
 }
 
@@ -53,17 +53,17 @@ export const asCondition = (attributes: Attributes): Attributes =>
   );
 
 /** What has a wrong shape passes as it is: the libraries write everything before they ask whether it is right. */
-function writtenAs(attribute: Attribute, value: unknown, door: Door): unknown {
-  if (attribute.word === 'document') return door.document(value);
-  if (door.isToken(value)) return value;
-  if (attribute.word === 'object' && isObject(value)) return written(attribute.attributes, value, door);
-  if (attribute.word === 'map' && isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writtenAs(attribute.of, item, door)]));
-  return (attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value) ? value.map((item) => writtenAs(attribute.of, item, door)) : value;
+function writtenAs(attribute: Attribute, value: unknown, endpoint: Door): unknown {
+  if (attribute.word === 'document') return endpoint.document(value);
+  if (endpoint.isToken(value)) return value;
+  if (attribute.word === 'object' && isObject(value)) return written(attribute.attributes, value, endpoint);
+  if (attribute.word === 'map' && isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writtenAs(attribute.of, item, endpoint)]));
+  return (attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value) ? value.map((item) => writtenAs(attribute.of, item, endpoint)) : value;
 }
 
 /** Everything that is wrong with the props, each by its path. */
-export function complaints(attributes: Attributes, given: Given, door: Door, path = ''): readonly string[] {
-  const members = membersOf(attributes, door);
+export function complaints(attributes: Attributes, given: Given, endpoint: Door, path = ''): readonly string[] {
+  const members = membersOf(attributes, endpoint);
   const declarable = members.filter(({ attribute }) => attribute.computed !== true);
   const unknown = Object.keys(given).flatMap((prop) => {
     if (given[prop] === undefined || declarable.some((one) => one.prop === prop)) return [];
@@ -73,28 +73,28 @@ export function complaints(attributes: Attributes, given: Given, door: Door, pat
   });
   const wrong = declarable.flatMap(({ prop, attribute }) => {
     const value = given[prop];
-    if (value !== undefined) return against(attribute, value, door, path + prop);
+    if (value !== undefined) return against(attribute, value, endpoint, path + prop);
     return attribute.optional === true ? [] : [`\`${path}${prop}\` is missing: ${attribute.doc}`];
   });
   return [...unknown, ...wrong];
 }
 
-function against(attribute: Attribute, value: unknown, door: Door, path: string): readonly string[] {
-  if (attribute.secret === true) return door.isSecret(value) ? [] : [`\`${path}\` is secret, and its value cannot stand in a program: it has to be ${door.secretWords}.`];
-  if (attribute.word === 'document') return againstDocument(attribute, value, door, path);
-  if (door.isToken(value)) return attribute.word === 'object' ? hidden(attribute.attributes, door.resolved(value), door, `${path}.`) : [];
-  if (attribute.word === 'object' && isObject(value)) return complaints(attribute.attributes, value, door, `${path}.`);
-  if (attribute.word === 'map' && isObject(value)) return Object.entries(value).flatMap(([key, item]) => against(attribute.of, item, door, `${path}.${key}`));
-  if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value)) return value.flatMap((item, index) => against(attribute.of, item, door, `${path}.${index}`));
+function against(attribute: Attribute, value: unknown, endpoint: Door, path: string): readonly string[] {
+  if (attribute.secret === true) return endpoint.isSecret(value) ? [] : [`\`${path}\` is secret, and its value cannot stand in a program: it has to be ${endpoint.secretWords}.`];
+  if (attribute.word === 'document') return againstDocument(attribute, value, endpoint, path);
+  if (endpoint.isToken(value)) return attribute.word === 'object' ? hidden(attribute.attributes, endpoint.resolved(value), endpoint, `${path}.`) : [];
+  if (attribute.word === 'object' && isObject(value)) return complaints(attribute.attributes, value, endpoint, `${path}.`);
+  if (attribute.word === 'map' && isObject(value)) return Object.entries(value).flatMap(([key, item]) => against(attribute.of, item, endpoint, `${path}.${key}`));
+  if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value)) return value.flatMap((item, index) => against(attribute.of, item, endpoint, `${path}.${index}`));
   return fits(attribute, value) ? [] : [`\`${path}\`: ${expected(attribute)} is expected, not ${found(value)}.${wordMeant(attribute, value)}`];
 }
 
 /** What is wrong with the secrets in an object that a token stands for, which names them as the API does. */
-function hidden(attributes: Attributes, whole: unknown, door: Door, path: string): readonly string[] {
+function hidden(attributes: Attributes, whole: unknown, endpoint: Door, path: string): readonly string[] {
   if (!isObject(whole)) return [];
-  return membersOf(attributes, door).flatMap(({ prop, name, attribute }) => {
-    if (attribute.secret === true) return whole[name] === undefined ? [] : against(attribute, whole[name], door, path + prop);
-    return attribute.word === 'object' ? hidden(attribute.attributes, whole[name], door, `${path}${prop}.`) : [];
+  return membersOf(attributes, endpoint).flatMap(({ prop, name, attribute }) => {
+    if (attribute.secret === true) return whole[name] === undefined ? [] : against(attribute, whole[name], endpoint, path + prop);
+    return attribute.word === 'object' ? hidden(attribute.attributes, whole[name], endpoint, `${path}${prop}.`) : [];
   });
 }
 
@@ -117,14 +117,14 @@ function fits(attribute: Attribute, value: unknown): boolean {
   }
 }
 
-function againstDocument(attribute: Attribute, value: unknown, door: Door, path: string): readonly string[] {
-  if (typeof value === 'string' && door.writeOnly) {
-    return door.isToken(value) || parsed(value) !== undefined ? [] : [`\`${path}\`: ${expected(attribute)} is expected, or the JSON text of one.`];
+function againstDocument(attribute: Attribute, value: unknown, endpoint: Door, path: string): readonly string[] {
+  if (typeof value === 'string' && endpoint.writeOnly) {
+    return endpoint.isToken(value) || parsed(value) !== undefined ? [] : [`\`${path}\`: ${expected(attribute)} is expected, or the JSON text of one.`];
   }
   const merge = attribute.wire === 'merge' && Array.isArray(value);
-  if (!door.isToken(value) && !isObject(value) && !merge && (value !== null || attribute.wire === 'merge'))
+  if (!endpoint.isToken(value) && !isObject(value) && !merge && (value !== null || attribute.wire === 'merge'))
     return [`\`${path}\`: ${expected(attribute)} is expected, not ${found(value)}.`];
-  return unspeakable(value, door, path);
+  return unspeakable(value, endpoint, path);
 }
 
 function parsed(text: string): unknown {
@@ -139,20 +139,20 @@ function parsed(text: string): unknown {
 const DEEPEST = 56;
 
 /** What JSON has no form for. A token that is no text has none either. `inside` are the values on the way to this one. */
-function unspeakable(value: unknown, door: Door, path: string, inside: readonly unknown[] = []): readonly string[] {
+function unspeakable(value: unknown, endpoint: Door, path: string, inside: readonly unknown[] = []): readonly string[] {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return [];
-  if (door.isToken(value) || (typeof value === 'number' && !Number.isFinite(value)))
+  if (endpoint.isToken(value) || (typeof value === 'number' && !Number.isFinite(value)))
     return [`\`${path}\` has no form in JSON. A token has to be text, as \`Token.asString(…)\` makes it.`];
   if (typeof value === 'number') return [];
   if (!Array.isArray(value) && !isObject(value)) return [`\`${path}\` has no form in JSON.`];
   if (inside.length > DEEPEST) return [`\`${path.slice(0, 60)}…\` is nested more than ${DEEPEST} levels deep.`];
   if (inside.includes(value)) return [`\`${path}\` leads back to itself, and has no form in JSON.`];
-  const around = [...inside, value];
-  if (hasOwnForm(value)) return unspeakable(value.toJSON(path.slice(path.lastIndexOf('.') + 1)), door, path, around);
+  const runContext = [...inside, value];
+  if (hasOwnForm(value)) return unspeakable(value.toJSON(path.slice(path.lastIndexOf('.') + 1)), endpoint, path, runContext);
   if (isObject(value) && !isPlain(value)) return [`\`${path}\` is of the class \`${value.constructor.name}\`, which has no form in JSON. Write a plain object or a list.`];
   return Object.entries(value).flatMap(([key, item]) => {
     if (item === undefined) return [];
-    return key === '__proto__' ? [`\`${path}\` has the key \`__proto__\`, which nobody reads.`] : unspeakable(item, door, `${path}.${key}`, around);
+    return key === '__proto__' ? [`\`${path}\` has the key \`__proto__\`, which nobody reads.`] : unspeakable(item, endpoint, `${path}.${key}`, runContext);
   });
 }
 

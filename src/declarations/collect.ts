@@ -2,15 +2,15 @@
 // Nothing is looked into yet but names.
 import { defined, NAME, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
 import type { Library } from './file-reader.js';
-import type { Found } from './paths.js';
+import type { FoundFile } from './paths.js';
 import type { Report } from './diagnostics-list.js';
-import { isMap, offsetOf, type Fault, type Raw, type RawDocument, type RawMap } from './yaml/raw-values.js';
+import { isMap, offsetOf, type SyntaxFault, type Raw, type RawDocument, type RawMap } from './yaml/raw-values.js';
 import { found as foundWord } from './validation.js';
 import { sections } from './vocabulary.js';
 
 /** One named thing as it stands in a file; `path` leads to it from the document's root. */
 export interface Piece {
-  readonly from: Found;
+  readonly from: FoundFile;
   readonly path: readonly string[];
   readonly name: string;
   readonly raw: Raw;
@@ -59,7 +59,7 @@ interface Collecting {
 export async function collect(
   library: Library,
   kinds: Kinds,
-  files: readonly Found[],
+  files: readonly FoundFile[],
   report: Report,
   { overlay = false, pieces = [] }: { readonly overlay?: boolean; readonly pieces?: readonly Piece[] } = {},
 ): Promise<Collected> {
@@ -85,7 +85,7 @@ export async function collect(
 const topLevel = (kinds: Kinds): readonly string[] => [...sections, ...kinds.keys()];
 
 /** A file that cannot be read is left out only if a walk found it and no line of it looks like ours: what is left out may count as removed. */
-function failed(all: Collecting, file: Found, faults: readonly Fault[]): void {
+function failed(all: Collecting, file: FoundFile, faults: readonly SyntaxFault[]): void {
   const unseen = faults.some(({ code }) => code === 'unreadable' || code === 'not-a-file' || code === 'too-large');
   const words = topLevel(all.kinds).join('|');
   const ours = unseen || new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${words})["']?[ \\t]{0,99}:`, 'm').test(all.library.text(file).replaceAll(/[\0\uFFFD]/g, ''));
@@ -97,7 +97,7 @@ function failed(all: Collecting, file: Found, faults: readonly Fault[]): void {
 
 const isKeyIn = (text: string, name: string): boolean => new RegExp(`(?<![\\w-])${name}["']?[ \\t]*:`).test(text);
 
-function leaveOut(all: Collecting, file: Found): void {
+function leaveOut(all: Collecting, file: FoundFile): void {
   all.report.add(() => ({
     severity: 'info',
     code: 'not-ours',
@@ -106,7 +106,7 @@ function leaveOut(all: Collecting, file: Found): void {
   }));
 }
 
-function complain(all: Collecting, file: Found, offset: number, code: string, summary: string, detail?: string): void {
+function complain(all: Collecting, file: FoundFile, offset: number, code: string, summary: string, detail?: string): void {
   const place = all.library.place(file, offset);
   all.report.add(() => ({
     severity: 'error',
@@ -119,7 +119,7 @@ function complain(all: Collecting, file: Found, offset: number, code: string, su
 }
 
 /** Whether any top-level key is ours or nearly ours. An empty file is: it may be what is left of one. */
-function isOurs(all: Collecting, file: Found, documents: readonly RawDocument[]): boolean {
+function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocument[]): boolean {
   const words = topLevel(all.kinds);
   const keys = documents.flatMap(({ root }) => (isMap(root) ? Object.keys(root) : []));
   const ours = documents.length === 0 || keys.some((key) => nearest(key, words) !== undefined);
@@ -129,7 +129,7 @@ function isOurs(all: Collecting, file: Found, documents: readonly RawDocument[])
   return ours;
 }
 
-function takeDocument(all: Collecting, file: Found, document: RawDocument, overlay: boolean): void {
+function takeDocument(all: Collecting, file: FoundFile, document: RawDocument, overlay: boolean): void {
   const { root } = document;
   if (!isMap(root)) {
     all.unread.push((_, name) => isKeyIn(all.library.text(file), name));
@@ -149,7 +149,7 @@ function takeDocument(all: Collecting, file: Found, document: RawDocument, overl
   }
 }
 
-function take(all: Collecting, file: Found, document: RawDocument, key: string): void {
+function take(all: Collecting, file: FoundFile, document: RawDocument, key: string): void {
   const raw = (document.root as RawMap)[key] as Raw;
   if (key === 'settings') return takePiece(all, pieceOf(all, file, [key], raw, offsetOf(document, [key]).offset));
   if (!isMap(raw)) {
@@ -204,6 +204,6 @@ function complainOf({ library, report }: Collecting, { from, origin }: Piece, co
 
 export const placeText = ({ file, line, column, path }: Origin): string => path ?? `${file}:${line}:${column}`;
 
-function pieceOf({ library }: Collecting, from: Found, path: readonly string[], raw: Raw, offset: number): Piece {
+function pieceOf({ library }: Collecting, from: FoundFile, path: readonly string[], raw: Raw, offset: number): Piece {
   return { from, path, name: path.at(-1) as string, raw, origin: from.made?.get(path.join('.')) ?? { file: from.file, ...library.place(from, offset) } };
 }

@@ -2,7 +2,7 @@
 // it stands: it refers to nothing, ends, and no text makes a pattern of it take long.
 import { didYouMean, isObject, own, type Json, type JsonObject } from '../model/index.js';
 import { instead, keywords, schema, type Operand } from './schema-keywords.js';
-import type { Complaint } from './validation.js';
+import type { Violation } from './validation.js';
 
 const MOST_VALUES = 2_000;
 const DEEPEST = 48;
@@ -11,7 +11,7 @@ const DEEPEST = 48;
 export type PatternFault = (source: string) => string | undefined;
 
 /** Everything that is wrong with a schema; paths lead from it on. */
-export function schemaComplaints(every: Json, patternFault: PatternFault): readonly Complaint[] {
+export function schemaComplaints(every: Json, patternFault: PatternFault): readonly Violation[] {
   const wide = measured(every);
   if (wide !== undefined) return [{ path: [], code: 'too-large', summary: `\`every\` ${wide}`, detail: 'Split the expectation into several.' }];
   return [...complaints(every, [], patternFault)];
@@ -30,7 +30,7 @@ function measured(every: Json): string | undefined {
   return deep ? `is nested more than ${DEEPEST} levels deep` : undefined;
 }
 
-function* complaints(tree: Json, path: readonly string[], patternFault: PatternFault): Generator<Complaint> {
+function* complaints(tree: Json, path: readonly string[], patternFault: PatternFault): Generator<Violation> {
   if (typeof tree === 'boolean') return;
   if (!isObject(tree)) {
     yield wrong(path, schema, tree);
@@ -49,7 +49,7 @@ function* complaints(tree: Json, path: readonly string[], patternFault: PatternF
 
 const nameOf = (path: readonly string[]): string => `\`${['every', ...path].join('.')}\``;
 
-function wrong(path: readonly string[], { words }: Operand, value: Json): Complaint {
+function wrong(path: readonly string[], { words }: Operand, value: Json): Violation {
   return { path, code: 'bad-schema', summary: `${nameOf(path)}: ${words} is expected, not ${foundWords(value)}` };
 }
 
@@ -59,7 +59,7 @@ function foundWords(value: Json): string {
   return typeof value === 'string' ? 'this text' : String(value);
 }
 
-function unknownKeyword(path: readonly string[], keyword: string): Complaint {
+function unknownKeyword(path: readonly string[], keyword: string): Violation {
   const other = own(instead, keyword);
   const right = other === undefined ? didYouMean(keyword, Object.keys(keywords)) : '';
   return {
@@ -70,12 +70,12 @@ function unknownKeyword(path: readonly string[], keyword: string): Complaint {
   };
 }
 
-function* badPattern(path: readonly string[], fault: string | undefined): Generator<Complaint> {
+function* badPattern(path: readonly string[], fault: string | undefined): Generator<Violation> {
   if (fault !== undefined) yield { path, code: 'bad-pattern', summary: `${nameOf(path)} cannot be matched: ${fault}` };
 }
 
 /** Keywords that mean nothing without another. */
-function* lonely(tree: JsonObject, path: readonly string[]): Generator<Complaint> {
+function* lonely(tree: JsonObject, path: readonly string[]): Generator<Violation> {
   const has = (keyword: string): boolean => Object.hasOwn(tree, keyword);
   if (has('if') && !has('then') && !has('else'))
     yield { path: [...path, 'if'], code: 'bad-schema', summary: `${nameOf([...path, 'if'])} decides nothing: neither \`then\` nor \`else\` stands beside it` };

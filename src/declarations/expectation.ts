@@ -2,8 +2,8 @@
 import { defined, filterMeant, unaskable, type Expectation, type JsonObject, type Values } from '../model/index.js';
 import type { Piece } from './collect.js';
 import { schemaComplaints, type PatternFault } from './expectation-schema-checks.js';
-import { complain, read, type Form, type Run } from './resolve-declaration.js';
-import { found, type Complaint } from './validation.js';
+import { complain, read, type DeclarationForm, type ResolveRun } from './resolve-declaration.js';
+import { found, type Violation } from './validation.js';
 import { isMap } from './yaml/raw-values.js';
 import { expectation } from './vocabulary.js';
 
@@ -15,10 +15,10 @@ interface Written {
   readonly count?: { readonly min?: number; readonly max?: number };
 }
 
-export function expectationOf(run: Run, piece: Piece, patternFault: PatternFault): Expectation | undefined {
+export function expectationOf(run: ResolveRun, piece: Piece, patternFault: PatternFault): Expectation | undefined {
   if (!isMap(piece.raw))
     return void complain(run, piece, { path: [], code: 'wrong-type', summary: `${piece.path.join('.')}: a mapping is expected, not ${found(piece.raw)}`, detail: EXAMPLE });
-  const form: Form = { attributes: expectation(run.collections), validator: run.validators.expectation, what: 'an expectation', references: () => false };
+  const form: DeclarationForm = { attributes: expectation(run.collections), validator: run.validators.expectation, what: 'an expectation', references: () => false };
   const values: Values | undefined = read(run, piece, piece.raw, form, run.scope, []);
   if (!values) return undefined;
   const { collection, where = {}, every, count } = values as unknown as Written;
@@ -32,7 +32,7 @@ export function expectationOf(run: Run, piece: Piece, patternFault: PatternFault
 const EXAMPLE = 'As in `one-account: { collection: accounts, where: { name: Headquarters }, count: { min: 1, max: 1 } }`.';
 
 /** @param filters filled with the API's names of the filters */
-function* whereComplaints(run: Run, name: string, where: NonNullable<Written['where']>, filters: Map<string, string>): Generator<Complaint> {
+function* whereComplaints(run: ResolveRun, name: string, where: NonNullable<Written['where']>, filters: Map<string, string>): Generator<Violation> {
   const collection = run.collections.get(name);
   if (!collection) return;
   for (const [word, value] of Object.entries(where)) {
@@ -49,11 +49,11 @@ function* whereComplaints(run: Run, name: string, where: NonNullable<Written['wh
   yield { path: filter === undefined ? ['where'] : ['where', filter], summary: `\`where\`: ${summary}`, ...rest };
 }
 
-function schemaFaults(every: JsonObject | undefined, patternFault: PatternFault): readonly Complaint[] {
+function schemaFaults(every: JsonObject | undefined, patternFault: PatternFault): readonly Violation[] {
   return every === undefined ? [] : schemaComplaints(every, patternFault).map(({ path, ...rest }) => ({ path: ['every', ...path], ...rest }));
 }
 
-function* sizeComplaints(name: string, every: JsonObject | undefined, count: Written['count']): Generator<Complaint> {
+function* sizeComplaints(name: string, every: JsonObject | undefined, count: Written['count']): Generator<Violation> {
   if (every === undefined && count === undefined)
     yield { path: [], code: 'missing-attribute', summary: `the expectation \`${name}\` expects nothing: \`every\` or \`count\` is missing`, detail: EXAMPLE };
   if (every !== undefined && Object.keys(every).length === 0) yield { path: ['every'], code: 'missing-attribute', summary: '`every` says nothing', detail: 'Any record would do.' };

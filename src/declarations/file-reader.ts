@@ -1,27 +1,27 @@
 // Opens declaration files: bytes to text to values, quickly where the text is plain. Keeps one file open at most;
 // a position or a code frame asked for later is found by reading its file again.
 import type { DeclarationFiles } from '../platform/index.js';
-import { frame, pageOf, placeOf, veil, type Page, type Place, type Veil } from './source-text.js';
-import { whyNot, type Found } from './paths.js';
+import { frame, pageOf, positionOf, veil, type SourceText, type Position, type Veil } from './source-text.js';
+import { whyNot, type FoundFile } from './paths.js';
 import { tryQuick } from './yaml/quick-reader.js';
-import { limits, offsetOf, withKeys, type Fault, type RawDocument } from './yaml/raw-values.js';
+import { limits, offsetOf, withKeys, type SyntaxFault, type RawDocument } from './yaml/raw-values.js';
 import type { Reading } from './yaml/reader.js';
 
 export interface Library {
   /** The documents of a file, with the keys of their two upper levels marked, or what is wrong with it. */
-  read(found: Found): Promise<Reading>;
+  read(found: FoundFile): Promise<Reading>;
   /** The text of a file, as far as it can be read. */
-  text(found: Found): string;
-  place(found: Found, offset: number): Place;
+  text(found: FoundFile): string;
+  place(found: FoundFile, offset: number): Position;
   /** The place of the deepest step of `path` (document keys, such as `['alert_rules', 'wan-down', 'settings']`) that the file has. */
-  locate(found: Found, path: readonly string[]): Place;
-  frame(found: Found, place: Place): string;
+  locate(found: FoundFile, path: readonly string[]): Position;
+  frame(found: FoundFile, place: Position): string;
 }
 
 interface Opened {
   readonly file: string;
-  readonly page: Page;
-  readonly fault?: Fault;
+  readonly page: SourceText;
+  readonly fault?: SyntaxFault;
   veil?: Veil;
   documents?: readonly RawDocument[];
 }
@@ -35,7 +35,7 @@ type Authority = (text: string, marked: number) => Reading;
 export function libraryOf(disk: DeclarationFiles, stdin: string | undefined, secrets: ReadonlySet<string>, kept?: (key: string) => boolean): Library {
   let authority: Authority | undefined;
   let last: Opened | undefined;
-  const open = (found: Found): Opened => {
+  const open = (found: FoundFile): Opened => {
     if (last?.file !== found.file) last = { file: found.file, ...opened(disk, found, stdin) };
     return last;
   };
@@ -55,12 +55,12 @@ export function libraryOf(disk: DeclarationFiles, stdin: string | undefined, sec
       return kept ? readKeys(page.text, 2, kept, fault ? [fault] : []) : authority(page.text, 2);
     },
     text: (found) => open(found).page.text,
-    place: (found, offset) => placeOf(open(found).page, offset),
+    place: (found, offset) => positionOf(open(found).page, offset),
     locate(found, path) {
       const one = open(found);
       const reached = marked(one).map((document) => offsetOf(document, path));
       const best = reached.reduce((a, b) => (b.steps > a.steps ? b : a), { offset: 0, steps: 0 });
-      return placeOf(one.page, best.offset);
+      return positionOf(one.page, best.offset);
     },
     frame(found, place) {
       const one = open(found);
@@ -72,7 +72,7 @@ export function libraryOf(disk: DeclarationFiles, stdin: string | undefined, sec
 
 const documentsOf = (reading: Reading): readonly RawDocument[] => ('documents' in reading ? reading.documents : []);
 
-function opened(disk: DeclarationFiles, found: Found, stdin: string | undefined): { readonly page: Page; readonly fault?: Fault } {
+function opened(disk: DeclarationFiles, found: FoundFile, stdin: string | undefined): { readonly page: SourceText; readonly fault?: SyntaxFault } {
   if (found.path === '-') return checked(Buffer.from(stdin ?? ''), found);
   try {
     if (disk.stat(found.path)?.kind !== 'file') return { page: pageOf(''), fault: { offset: 0, code: 'not-a-file', summary: `${found.file} is no regular file` } };
@@ -84,7 +84,7 @@ function opened(disk: DeclarationFiles, found: Found, stdin: string | undefined)
 
 const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-function checked(bytes: Uint8Array, { file }: Found): { readonly page: Page; readonly fault?: Fault } {
+function checked(bytes: Uint8Array, { file }: FoundFile): { readonly page: SourceText; readonly fault?: SyntaxFault } {
   const text = new TextDecoder().decode(bytes);
   const page = pageOf(text);
   const wide = bytes[1] === 0 || (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);

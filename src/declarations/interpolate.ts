@@ -20,7 +20,7 @@ import { escapeText, literalOf, partsOf, textOf, unknownSource, type Expression,
 import { Word, isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { anything, holdsSecret, inside } from './vocabulary.js';
-import { mismatch, type Complaint } from './validation.js';
+import { mismatch, type Violation } from './validation.js';
 import { variableIn, type Environment } from './environment.js';
 
 /** What can be filled in. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
@@ -36,7 +36,7 @@ export interface Scope {
   readonly using: (name: string) => void;
 }
 
-export type Complain = (complaint: Complaint) => void;
+export type Complain = (complaint: Violation) => void;
 
 const isFilled = (text: string): boolean => text.includes('${');
 
@@ -147,7 +147,7 @@ function fill(part: Expression, path: readonly string[], scope: Scope, complain:
 }
 
 /** What is said of a variable that must not be shown; undefined of any other. */
-function credential({ name, text }: Expression & { readonly from: 'env' }, { allowed }: Scope): Omit<Complaint, 'path'> | undefined {
+function credential({ name, text }: Expression & { readonly from: 'env' }, { allowed }: Scope): Omit<Violation, 'path'> | undefined {
   if (isOwnCredential(name)) return ownCredential(text, name);
   if (!isCredentialName(name) || allowed.has(name)) return undefined;
   return {
@@ -200,7 +200,7 @@ export function converted(raw: Raw, attribute: Attribute | undefined): Raw {
 }
 
 /** What references may lead to. */
-export interface Desk {
+export interface InterpolationContext {
   readonly kinds: Kinds;
   /** Word for the kind of each lookup by its name; undefined, or no kind, where it is wrong and was complained of. */
   readonly lookups: ReadonlyMap<string, string | undefined>;
@@ -211,10 +211,10 @@ export interface Desk {
 }
 
 /** The value of `raw`, which ajv found to be of the right shape; the same object where it is plain. Complains of what a schema cannot see. */
-export function build(raw: Raw, attribute: Attribute | undefined, path: readonly string[], desk: Desk): Value {
-  if (typeof raw === 'string') return isFilled(raw) ? buildText(raw, attribute, path, desk) : raw;
+export function build(raw: Raw, attribute: Attribute | undefined, path: readonly string[], context: InterpolationContext): Value {
+  if (typeof raw === 'string') return isFilled(raw) ? buildText(raw, attribute, path, context) : raw;
   if (raw instanceof Word) {
-    if (attribute !== undefined && attribute.word !== 'document') desk.complain(ambiguous(path, attribute, String(raw)));
+    if (attribute !== undefined && attribute.word !== 'document') context.complain(ambiguous(path, attribute, String(raw)));
     return String(raw);
   }
   if (raw === null || typeof raw !== 'object') return raw;
@@ -222,7 +222,7 @@ export function build(raw: Raw, attribute: Attribute | undefined, path: readonly
   for (const key of Object.keys(raw)) {
     const before = (raw as RawMap)[key] as Raw;
     if (isPlain(before)) continue;
-    const after = build(before, inner(attribute, key), [...path, key], desk);
+    const after = build(before, inner(attribute, key), [...path, key], context);
     if (after === before) continue;
     changed ??= (Array.isArray(raw) ? [...(raw as readonly Raw[])] : { ...(raw as RawMap) }) as Record<string, Value> | Value[];
     (changed as Record<string, Value>)[key] = after;
@@ -230,26 +230,26 @@ export function build(raw: Raw, attribute: Attribute | undefined, path: readonly
   return changed ?? (raw as Value);
 }
 
-function ambiguous(path: readonly string[], attribute: Attribute, word: string): Complaint {
+function ambiguous(path: readonly string[], attribute: Attribute, word: string): Violation {
   if (attribute.secret === true) return mismatch(path, attribute, null);
   const flagged = /^(?:yes|on)$/i.test(word) ? 'true' : 'false';
   const detail = attribute.word === 'flag' ? `Write \`${flagged}\`.` : `Write "${word}" in quotes if text is meant.`;
   return { path, code: 'ambiguous-word', summary: `\`${path.join('.')}\`: a plain \`${word}\` is text to some readers and ${flagged} to others`, detail };
 }
 
-function buildText(text: string, attribute: Attribute | undefined, path: readonly string[], desk: Desk): Value {
+function buildText(text: string, attribute: Attribute | undefined, path: readonly string[], context: InterpolationContext): Value {
   const parts = partsOf(text);
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'string') {
-    if (!takesText(attribute, only)) desk.complain(mismatch(path, attribute as Attribute, only));
+    if (!takesText(attribute, only)) context.complain(mismatch(path, attribute as Attribute, only));
     return only;
   }
-  if (parts.length === 1 && only !== undefined) return buildWhole(only as Expression, attribute, path, desk);
+  if (parts.length === 1 && only !== undefined) return buildWhole(only as Expression, attribute, path, context);
   if (attribute && attribute !== anything && (attribute.secret === true || !['text', 'choice', 'ref'].includes(attribute.word))) {
-    desk.complain(mismatch(path, attribute, text));
+    context.complain(mismatch(path, attribute, text));
     return text;
   }
-  const built = parts.map((part) => (typeof part === 'string' ? part : buildPart(part, path, desk)));
+  const built = parts.map((part) => (typeof part === 'string' ? part : buildPart(part, path, context)));
   return new Template(built);
 }
 
@@ -259,60 +259,60 @@ function takesText(attribute: Attribute | undefined, text: string): boolean {
   return attribute.word === 'text' || attribute.word === 'ref' || (attribute.word === 'choice' && (attribute.open || attribute.values.includes(text)));
 }
 
-function buildWhole(part: Expression, attribute: Attribute | undefined, path: readonly string[], desk: Desk): Value {
+function buildWhole(part: Expression, attribute: Attribute | undefined, path: readonly string[], context: InterpolationContext): Value {
   if (part.from === 'secret') {
-    if (attribute?.secret === true || attribute === anything) return buildSecret(part, path, desk);
-    desk.complain({ path, code: 'misplaced-secret', summary: `${part.text} may stand only where a secret belongs`, detail: 'Elsewhere it would be shown and stored.' });
+    if (attribute?.secret === true || attribute === anything) return buildSecret(part, path, context);
+    context.complain({ path, code: 'misplaced-secret', summary: `${part.text} may stand only where a secret belongs`, detail: 'Elsewhere it would be shown and stored.' });
     return part.text;
   }
-  if (attribute?.secret === true && (part.from === 'declared' || part.from === 'lookup')) desk.complain(mismatch(path, attribute, null));
-  const reference = buildPart(part, path, desk);
-  if (typeof reference !== 'string' && attribute && attribute !== anything && desk.references(path)) checkTarget(reference, attribute, path, desk);
+  if (attribute?.secret === true && (part.from === 'declared' || part.from === 'lookup')) context.complain(mismatch(path, attribute, null));
+  const reference = buildPart(part, path, context);
+  if (typeof reference !== 'string' && attribute && attribute !== anything && context.references(path)) checkTarget(reference, attribute, path, context);
   return reference;
 }
 
-function buildSecret({ source, name, text }: Expression & { readonly from: 'secret' }, path: readonly string[], desk: Desk): Value {
-  const secret = desk.secret(source, name);
+function buildSecret({ source, name, text }: Expression & { readonly from: 'secret' }, path: readonly string[], context: InterpolationContext): Value {
+  const secret = context.secret(source, name);
   if (secret instanceof Secret) return secret;
-  desk.complain({ path, ...secret });
+  context.complain({ path, ...secret });
   return text;
 }
 
-function buildPart(part: Expression, path: readonly string[], desk: Desk): Reference | string {
-  if (part.from === 'nowhere') desk.complain({ path, code: 'bad-reference', summary: part.summary, detail: part.detail });
+function buildPart(part: Expression, path: readonly string[], context: InterpolationContext): Reference | string {
+  if (part.from === 'nowhere') context.complain({ path, code: 'bad-reference', summary: part.summary, detail: part.detail });
   if (part.from === 'secret')
-    desk.complain({ path, code: 'misplaced-secret', summary: `${part.text} must be the whole value of a secret attribute`, detail: 'It cannot stand inside a text.' });
-  if (part.from === 'lookup') return buildLookup(part, path, desk);
-  if (part.from === 'declared') return buildDeclared(part, path, desk);
+    context.complain({ path, code: 'misplaced-secret', summary: `${part.text} must be the whole value of a secret attribute`, detail: 'It cannot stand inside a text.' });
+  if (part.from === 'lookup') return buildLookup(part, path, context);
+  if (part.from === 'declared') return buildDeclared(part, path, context);
   return part.text;
 }
 
-function buildLookup(part: Expression & { readonly from: 'lookup' }, path: readonly string[], desk: Desk): Reference {
-  const kind = desk.kinds.get(desk.lookups.get(part.name) ?? '');
-  if (!desk.references(path)) desk.complain(noReferences(part, path));
-  else if (!desk.lookups.has(part.name)) {
-    const right = didYouMean(part.name, desk.lookups.keys());
-    desk.complain({
+function buildLookup(part: Expression & { readonly from: 'lookup' }, path: readonly string[], context: InterpolationContext): Reference {
+  const kind = context.kinds.get(context.lookups.get(part.name) ?? '');
+  if (!context.references(path)) context.complain(noReferences(part, path));
+  else if (!context.lookups.has(part.name)) {
+    const right = didYouMean(part.name, context.lookups.keys());
+    context.complain({
       path,
       names: ['lookups', part.name],
       code: 'unknown-lookup',
       summary: `there is no lookup \`${part.name}\`.${right}`,
       detail: 'Declare it: `lookups: { name: { kind: { attribute: value } } }`.',
     });
-  } else if (kind) checkAttribute(kind, part.attribute, part.text, path, desk);
+  } else if (kind) checkAttribute(kind, part.attribute, part.text, path, context);
   return new Reference('lookup', part.name, part.attribute);
 }
 
-function buildDeclared(part: Expression & { readonly from: 'declared' }, path: readonly string[], desk: Desk): Reference {
-  const kind = desk.kinds.get(part.kind);
-  if (!desk.references(path)) desk.complain(noReferences(part, path));
-  else if (!kind) desk.complain({ path, code: 'unknown-kind', ...unknownSource(part.kind, desk.kinds) });
-  else checkAttribute(kind, part.attribute, part.text, path, desk);
+function buildDeclared(part: Expression & { readonly from: 'declared' }, path: readonly string[], context: InterpolationContext): Reference {
+  const kind = context.kinds.get(part.kind);
+  if (!context.references(path)) context.complain(noReferences(part, path));
+  else if (!kind) context.complain({ path, code: 'unknown-kind', ...unknownSource(part.kind, context.kinds) });
+  else checkAttribute(kind, part.attribute, part.text, path, context);
   const { index } = part;
   return new Reference('declared', formatAddress({ kind: part.kind, name: part.name, ...(index && 'key' in index ? { key: index.key } : {}) }), part.attribute);
 }
 
-const noReferences = (part: Expression, path: readonly string[]): Complaint => ({
+const noReferences = (part: Expression, path: readonly string[]): Violation => ({
   path,
   code: 'misplaced-reference',
   summary: `${part.text} cannot stand here: the value must be known before anything is read`,
@@ -322,45 +322,45 @@ const noReferences = (part: Expression, path: readonly string[]): Complaint => (
 /** What nobody can read back. */
 const hidden = (one: Attribute): boolean => holdsSecret(one) || one.wire === 'merge';
 
-function checkAttribute(kind: Kind, name: string, text: string, path: readonly string[], desk: Desk): void {
+function checkAttribute(kind: Kind, name: string, text: string, path: readonly string[], context: InterpolationContext): void {
   const top = name.split('.')[0] as string;
   const attribute = own(kind.attributes, top);
   if (attribute && top === name && !hidden(attribute) && attribute.unstored !== true) return;
   const names = Object.keys(kind.attributes).filter((one) => !hidden(kind.attributes[one] as Attribute) && kind.attributes[one]?.unstored !== true);
   const detail = `Attributes: ${names.join(', ')}.`;
-  if (!attribute) desk.complain({ path, code: 'unknown-attribute', summary: `${text}: \`${top}\` is not an attribute of ${kind.name}.${didYouMean(top, names)}`, detail });
+  if (!attribute) context.complain({ path, code: 'unknown-attribute', summary: `${text}: \`${top}\` is not an attribute of ${kind.name}.${didYouMean(top, names)}`, detail });
   else if (hidden(attribute))
-    desk.complain({
+    context.complain({
       path,
       code: 'secret-reference',
       summary: `${text}: a secret can be written but not read`,
       detail: 'Write `${secret.env.NAME}` or `${secret.file.PATH}` here too.',
     });
   else if (attribute.unstored === true)
-    desk.complain({ path, code: 'free-text-reference', summary: `${text}: what the service says in its own words is shown, and nothing is made of it`, detail });
-  else desk.complain({ path, code: 'partial-reference', summary: `${text}: only a whole attribute can be referred to`, detail });
+    context.complain({ path, code: 'free-text-reference', summary: `${text}: what the service says in its own words is shown, and nothing is made of it`, detail });
+  else context.complain({ path, code: 'partial-reference', summary: `${text}: only a whole attribute can be referred to`, detail });
 }
 
 /** A list where a single value belongs, or the other way round, and an identifier of one kind where another kind's belongs are surely wrong. */
-function checkTarget(reference: Reference, wanted: Attribute, path: readonly string[], desk: Desk): void {
-  const name = reference.source === 'lookup' ? desk.lookups.get(reference.target) : reference.target.slice(0, reference.target.indexOf('.'));
-  const kind = desk.kinds.get(name ?? '');
+function checkTarget(reference: Reference, wanted: Attribute, path: readonly string[], context: InterpolationContext): void {
+  const name = reference.source === 'lookup' ? context.lookups.get(reference.target) : reference.target.slice(0, reference.target.indexOf('.'));
+  const kind = context.kinds.get(name ?? '');
   const attribute = kind && own(kind.attributes, reference.attribute);
   if (!kind || !attribute || hidden(attribute)) return;
   const [expected, found] = [shapeOf(wanted), shapeOf(attribute)];
   if (expected !== found && wanted.word !== 'document') {
     const detail = expected === 'a list' && found === 'a single value' ? { detail: `Write it in brackets: \`["${String(reference)}"]\`.` } : {};
-    desk.complain({ path, code: 'wrong-type', summary: `\`${path.join('.')}\`: ${expected} is expected, and ${String(reference)} is ${found}`, ...detail });
+    context.complain({ path, code: 'wrong-type', summary: `\`${path.join('.')}\`: ${expected} is expected, and ${String(reference)} is ${found}`, ...detail });
     return;
   }
   if (wanted.word !== 'ref') return;
   const { to } = wanted;
   const given = identified(kind, reference.attribute, attribute);
   if (given === to) return;
-  const right = desk.kinds.get(to);
+  const right = context.kinds.get(to);
   const detail = right ? `Refer to \`\${${right.name}.<name>.${right.id}}\`.` : `Write the identifier itself: ${to} are not managed here.`;
   const what = given === undefined ? 'none' : `one of ${given}`;
-  desk.complain({ path, code: 'wrong-kind', summary: `\`${path.join('.')}\` takes an identifier of ${to}, and ${String(reference)} is ${what}`, detail });
+  context.complain({ path, code: 'wrong-kind', summary: `\`${path.join('.')}\` takes an identifier of ${to}, and ${String(reference)} is ${what}`, detail });
 }
 
 const shapes: Readonly<Partial<Record<Attribute['word'], string>>> = { list: 'a list', set: 'a list', map: 'a mapping', object: 'a mapping', document: 'a document' };

@@ -25,10 +25,10 @@ import type { PatternFault } from './expectation-schema-checks.js';
 import { expectationOf } from './expectation.js';
 import { holdsExpression, spell } from './interpolate.js';
 import { libraryOf, type Library } from './file-reader.js';
-import { findFiles, type Found } from './paths.js';
+import { findFiles, type FoundFile } from './paths.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 import { reportOf, type Report } from './diagnostics-list.js';
-import { allowedIn, complain, declarationsOf, lookupOf, mergeSettings, refuseConflicts, settingsOf, type Run } from './resolve-declaration.js';
+import { allowedIn, complain, declarationsOf, lookupOf, mergeSettings, refuseConflicts, settingsOf, type ResolveRun } from './resolve-declaration.js';
 import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
 import type { ProgramDocument, Synthesise } from './stacks/stack-files.js';
 import { found as foundWord, validatorsOf } from './validation.js';
@@ -98,7 +98,7 @@ export async function load(given: LoadOptions): Promise<Loaded> {
   const overlay = finding.overlay && (await collect(library, kinds, [finding.overlay], report, { overlay: true }));
   const used = new Set<string>();
   const brokenOff = [...finding.diagnostics, ...brought.diagnostics].some(({ severity }) => severity === 'error');
-  const run: Run = {
+  const run: ResolveRun = {
     kinds,
     collections,
     library,
@@ -143,8 +143,8 @@ function beside(files: DeclarationFiles, documents: readonly ProgramDocument[]):
 }
 
 /** Of a program, the lines around the construct. */
-function framing(library: Library, files: readonly Found[], cwd: string): Loaded['frame'] {
-  let byName: ReadonlyMap<string, Found> | undefined;
+function framing(library: Library, files: readonly FoundFile[], cwd: string): Loaded['frame'] {
+  let byName: ReadonlyMap<string, FoundFile> | undefined;
   return (origin) => {
     if (origin.path !== undefined) return origin.line > 0 ? library.frame({ file: origin.file, path: resolvePath(cwd, origin.file), named: false }, origin) : undefined;
     byName ??= new Map(files.map((one) => [one.file, one]));
@@ -157,12 +157,12 @@ type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations' | 'expectatio
 
 const MOST_DECLARATIONS = 250_000;
 
-function resolve(options: Loading, patternFault: PatternFault, bare: Run, collected: Collected, overlay: Collected | undefined): Parts {
+function resolve(options: Loading, patternFault: PatternFault, bare: ResolveRun, collected: Collected, overlay: Collected | undefined): Parts {
   const shared = collected.settings.map((piece) => settingsOf(bare, piece));
   // An environment never shares a state: what the shared files say of it counts without one.
   const base = overlay ? shared.map(({ state: _, ...rest }) => rest) : shared;
   const settings = [...base, ...(overlay?.settings ?? []).map((piece) => settingsOf(bare, piece))].reduce(mergeSettings, defaultSettings);
-  const run: Run = { ...bare, secret: secretsBelow(options, settings.secret_roots ?? []) };
+  const run: ResolveRun = { ...bare, secret: secretsBelow(options, settings.secret_roots ?? []) };
   const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
   const declarations: Declaration[] = [];
   for (const piece of collected.declared) {
@@ -218,7 +218,7 @@ function outsideVariables({ environment, variables }: LoadOptions, prefixes: rea
 }
 
 /** Values by name. What the caller gave wins over the environment's file, and that over the other files. */
-function variablesOf(run: Run, options: Loading, collected: Collected, overlay: Collected | undefined, types: VariableTypes): ReadonlyMap<string, Raw> {
+function variablesOf(run: ResolveRun, options: Loading, collected: Collected, overlay: Collected | undefined, types: VariableTypes): ReadonlyMap<string, Raw> {
   const known = new Map<string, Raw>();
   for (const piece of [...collected.variables, ...(overlay?.variables ?? [])]) {
     if (holdsExpression(piece.raw)) {
@@ -279,7 +279,7 @@ const secretsBelow = ({ environment, files, cwd, prefixes, secretVariables, foun
     },
   });
 /** The variables of secrets come from the environment: a command line is seen by others, and a file is shared. */
-function refuseSecretVariables(run: Run, { variables, secretVariables, prefixes }: Loading, inFiles: readonly Piece[]): void {
+function refuseSecretVariables(run: ResolveRun, { variables, secretVariables, prefixes }: Loading, inFiles: readonly Piece[]): void {
   const detail = (name: string): string => `Give it in the environment: ${prefixes.map((prefix) => prefix + name).join(' or ')}.`;
   for (const name of Object.keys(variables))
     if (secretVariables.has(name))

@@ -4,7 +4,7 @@ import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { defined, NAME, type Diagnostic, type Origin } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 
-export interface Found {
+export interface FoundFile {
   /** Relative to the current folder, with `/`; `-` is the standard input. */
   readonly file: string;
   readonly path: string;
@@ -15,15 +15,15 @@ export interface Found {
 }
 
 /** Synthesised stacks: one of them, a folder with a manifest of several, or the `cdktf.json` of the program that makes them. */
-export interface StackSource extends Found {
+export interface StackSource extends FoundFile {
   readonly is: 'file' | 'folder' | 'program';
 }
 
-export interface Finding {
-  readonly files: readonly Found[];
+export interface FoundFiles {
+  readonly files: readonly FoundFile[];
   readonly stacks: readonly StackSource[];
   /** The file of the chosen environment. */
-  readonly overlay?: Found;
+  readonly overlay?: FoundFile;
   /** PATH arguments, relative to the current folder. */
   readonly paths: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
@@ -39,16 +39,16 @@ const OUTPUTS = [STACKS_OUTPUT, 'trueup.out'];
 interface Walk {
   readonly files: DeclarationFiles;
   readonly cwd: string;
-  readonly found: Map<string, Found>;
+  readonly found: Map<string, FoundFile>;
   readonly stacks: Map<string, StackSource>;
   /** Environment files by environment, those in PATH folders only. */
-  readonly overlays: Map<string, Found>;
+  readonly overlays: Map<string, FoundFile>;
   readonly diagnostics: Diagnostic[];
   /** The folders that links may lead into, with every link followed. */
   readonly roots: readonly string[];
 }
 
-export function findFiles(files: DeclarationFiles, cwd: string, args: readonly string[], environment: string | undefined): Finding {
+export function findFiles(files: DeclarationFiles, cwd: string, args: readonly string[], environment: string | undefined): FoundFiles {
   const walk: Walk = { files, cwd, found: new Map(), stacks: new Map(), overlays: new Map(), diagnostics: [], roots: [] };
   const paths = (args.length === 0 ? ['.'] : args).map((path) => (path === '-' ? '-' : relativeTo(cwd, resolve(cwd, path))));
   for (const path of new Set(paths)) {
@@ -195,7 +195,7 @@ function meet(walk: Walk, path: string, name: string, onTop: boolean, kind: stri
 }
 
 /** Beside the PATHs, else in the current folder. */
-function findOverlay(walk: Walk, environment: string): Found | undefined {
+function findOverlay(walk: Walk, environment: string): FoundFile | undefined {
   if (!NAME.test(environment))
     return complain(walk, 'bad-environment', `\`${environment}\` is no name for an environment`, 'A name begins with a letter and goes on with letters, digits, `_` and `-`.');
   const known = walk.overlays.get(environment);

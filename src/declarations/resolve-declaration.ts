@@ -26,17 +26,17 @@ import {
 import { roleLadder } from '../resources/role-ladder.js';
 import { placeText, type MayHold, type Piece } from './collect.js';
 import { ENV_NAME, escapeText, literalOf } from './expression.js';
-import { build, converted, substitute, type Desk, type Scope } from './interpolate.js';
+import { build, converted, substitute, type InterpolationContext, type Scope } from './interpolate.js';
 import type { Library } from './file-reader.js';
 import type { Report } from './diagnostics-list.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { isMap, type Raw, type RawMap } from './yaml/raw-values.js';
-import { check, found, type Complaint, type Validators } from './validation.js';
+import { check, found, type Violation, type Validators } from './validation.js';
 import { ofType } from './stacks/variables.js';
 import type { Validator } from './validator.js';
-import { bodyOf, settings as settingsAttribute, whereOf } from './vocabulary.js';
+import { declarationBodyOf, settings as settingsAttribute, whereOf } from './vocabulary.js';
 
-export interface Run {
+export interface ResolveRun {
   readonly kinds: Kinds;
   readonly collections: Collections;
   readonly library: Library;
@@ -45,17 +45,17 @@ export interface Run {
   /** Complaints made already, so that the members of a `for_each` do not repeat one another. */
   readonly said: Set<string>;
   readonly scope: Scope;
-  readonly lookups: Desk['lookups'];
+  readonly lookups: InterpolationContext['lookups'];
   readonly secret: SecretSource;
   /** Filled while loading. */
-  readonly forms: Map<string, Form>;
+  readonly forms: Map<string, DeclarationForm>;
   readonly unread: MayHold[];
   /** What was complained of and cannot be planned: for checks that look at nothing but its references. */
   readonly unusable: Declaration[];
 }
 
 /** Records a complaint, with its place and the lines around it. */
-export function complain(run: Run, piece: Piece, { path, code, summary, detail, names }: Complaint, address?: string): void {
+export function complain(run: ResolveRun, piece: Piece, { path, code, summary, detail, names }: Violation, address?: string): void {
   if (names && run.unread.some((mayHold) => mayHold(...names))) return;
   const full = [...piece.path, ...path];
   const key = JSON.stringify([piece.from.file, full, code, summary]);
@@ -76,12 +76,12 @@ export function complain(run: Run, piece: Piece, { path, code, summary, detail, 
 }
 
 /** What a program made stands as a whole where it was made. */
-function originAt({ library }: Pick<Run, 'library'>, { from, origin }: Pick<Piece, 'from' | 'origin'>, path: readonly string[]): Origin {
+function originAt({ library }: Pick<ResolveRun, 'library'>, { from, origin }: Pick<Piece, 'from' | 'origin'>, path: readonly string[]): Origin {
   return origin.path === undefined ? { file: from.file, ...library.locate(from, path) } : origin;
 }
 
 /** How a tree of attributes is read. */
-export interface Form {
+export interface DeclarationForm {
   readonly attributes: Attributes;
   readonly validator: Validator;
   /** What it is called in complaints. */
@@ -91,15 +91,15 @@ export interface Form {
 }
 
 /** Fills in, checks and converts; undefined after a complaint. */
-export function read(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, inside: readonly string[]): Values | undefined {
+export function read(run: ResolveRun, piece: Piece, raw: Raw, form: DeclarationForm, scope: Scope, inside: readonly string[]): Values | undefined {
   const { values, wrong } = tryRead(run, piece, raw, form, scope, inside);
   return wrong ? undefined : values;
 }
 
 /** Whatever could be made of it, and whether there was a complaint. */
-function tryRead(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, inside: readonly string[], address?: string): { readonly values: Values; readonly wrong: boolean } {
+function tryRead(run: ResolveRun, piece: Piece, raw: Raw, form: DeclarationForm, scope: Scope, inside: readonly string[], address?: string): { readonly values: Values; readonly wrong: boolean } {
   let wrong = false;
-  const say = ({ path, ...rest }: Complaint): void => {
+  const say = ({ path, ...rest }: Violation): void => {
     wrong = true;
     complain(run, piece, { ...rest, path: [...inside, ...path] }, address);
   };
@@ -107,15 +107,15 @@ function tryRead(run: Run, piece: Piece, raw: Raw, form: Form, scope: Scope, ins
   const given = substitute(raw, root, [], scope, say);
   const filled = piece.ofStack ? converted(given, root) : given;
   for (const complaint of check(form.validator, form.attributes, filled, form.what)) say(complaint);
-  const desk: Desk = { kinds: run.kinds, lookups: run.lookups, references: form.references, secret: run.secret, complain: say };
-  const values = build(filled, root, [], desk);
+  const context: InterpolationContext = { kinds: run.kinds, lookups: run.lookups, references: form.references, secret: run.secret, complain: say };
+  const values = build(filled, root, [], context);
   return isTree(values) ? { values, wrong } : { values: {}, wrong: true };
 }
 
-export function settingsOf(run: Run, piece: Piece): Partial<Settings> {
-  const form: Form = { attributes: settingsAttribute.attributes, validator: run.validators.settings, what: 'settings', references: () => false };
+export function settingsOf(run: ResolveRun, piece: Piece): Partial<Settings> {
+  const form: DeclarationForm = { attributes: settingsAttribute.attributes, validator: run.validators.settings, what: 'settings', references: () => false };
   const values = read(run, piece, piece.raw, form, run.scope, []) ?? {};
-  for (const complaint of allowEnvTrouble(piece.raw)) complain(run, piece, complaint);
+  for (const complaint of allowEnvError(piece.raw)) complain(run, piece, complaint);
   for (const [path, least] of [
     ['policy.max_deletes', 0],
     ['policy.max_changed_percent', 0],
@@ -138,9 +138,9 @@ export function allowedIn(pieces: readonly Piece[]): ReadonlySet<string> {
   return new Set(last.filter((one) => typeof one === 'string'));
 }
 
-function allowEnvTrouble(raw: Raw): readonly Complaint[] {
+function allowEnvError(raw: Raw): readonly Violation[] {
   const given = isMap(raw) ? raw['allow_env'] : undefined;
-  return [given].flat().flatMap((name, index): readonly Complaint[] => {
+  return [given].flat().flatMap((name, index): readonly Violation[] => {
     const path = ['allow_env', ...(Array.isArray(given) ? [String(index)] : [])];
     if (typeof name !== 'string') return [];
     if (isOwnCredential(name)) return [{ path, ...ownCredential('`allow_env`', name) }];
@@ -154,7 +154,7 @@ export function mergeSettings(base: Settings, over: Partial<Settings>): Settings
   return { ...base, ...over, policy: { ...base.policy, ...over.policy }, v2_headers: { ...base.v2_headers, ...over.v2_headers }, roles: { ...base.roles, ...over.roles } };
 }
 
-export function lookupOf(run: Run, piece: Piece): Lookup | undefined {
+export function lookupOf(run: ResolveRun, piece: Piece): Lookup | undefined {
   const [name, ...more] = isMap(piece.raw) ? Object.keys(piece.raw) : [];
   if (name === undefined || more.length > 0) {
     const example = 'As in `hq: { accounts: { name: Headquarters } }`.';
@@ -168,7 +168,7 @@ export function lookupOf(run: Run, piece: Piece): Lookup | undefined {
       summary: `\`${name}\` is no kind.${didYouMean(name, run.kinds.keys())}`,
       detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
     });
-  const form: Form = { attributes: whereOf(kind), validator: run.validators.where.get(name) as Validator, what: `a lookup of ${name}`, references: () => false };
+  const form: DeclarationForm = { attributes: whereOf(kind), validator: run.validators.where.get(name) as Validator, what: `a lookup of ${name}`, references: () => false };
   const raw = (piece.raw as RawMap)[name] as Raw;
   if (isMap(raw) && Object.keys(raw).length === 0)
     return void complain(run, piece, {
@@ -182,9 +182,9 @@ export function lookupOf(run: Run, piece: Piece): Lookup | undefined {
 }
 
 /** Made once a kind. */
-function formOf(run: Run, kind: Kind): Form {
+function formOf(run: ResolveRun, kind: Kind): DeclarationForm {
   const known = run.forms.get(kind.name);
-  const form = known ?? { attributes: bodyOf(kind), validator: run.validators.body.get(kind.name) as Validator, what: kind.name, references: ([top]) => top !== 'lifecycle' };
+  const form = known ?? { attributes: declarationBodyOf(kind), validator: run.validators.body.get(kind.name) as Validator, what: kind.name, references: ([top]) => top !== 'lifecycle' };
   if (!known) run.forms.set(kind.name, form);
   return form;
 }
@@ -194,7 +194,7 @@ interface Member {
   readonly value: Raw;
 }
 
-export function declarationsOf(run: Run, piece: Piece): readonly Declaration[] {
+export function declarationsOf(run: ResolveRun, piece: Piece): readonly Declaration[] {
   const kind = run.kinds.get(piece.path[0] as string) as Kind;
   if (!isMap(piece.raw)) {
     complain(run, piece, { path: [], code: 'wrong-type', summary: `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}` });
@@ -206,7 +206,7 @@ export function declarationsOf(run: Run, piece: Piece): readonly Declaration[] {
   return members.flatMap((member) => declarationOf(run, piece, kind, form, body, member) ?? []);
 }
 
-function membersUnknown(run: Run, { path, name }: Piece): readonly [] {
+function membersUnknown(run: ResolveRun, { path, name }: Piece): readonly [] {
   run.unread.push((section, one) => section === path[0] && one === name);
   return [];
 }
@@ -214,9 +214,9 @@ function membersUnknown(run: Run, { path, name }: Piece): readonly [] {
 const MOST_MEMBERS = 100_000;
 
 /** Members "0", "1", …; each one's value is its number. Undefined after a complaint. */
-function countedOf(run: Run, piece: Piece, raw: Raw): readonly Member[] | undefined {
+function countedOf(run: ResolveRun, piece: Piece, raw: Raw): readonly Member[] | undefined {
   let wrong = false;
-  const say = (complaint: Complaint): void => {
+  const say = (complaint: Violation): void => {
     wrong = true;
     complain(run, piece, complaint);
   };
@@ -229,7 +229,7 @@ function countedOf(run: Run, piece: Piece, raw: Raw): readonly Member[] | undefi
 }
 
 /** Undefined after a complaint. */
-function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] | undefined {
+function membersOf(run: ResolveRun, piece: Piece, raw: Raw): readonly Member[] | undefined {
   let wrong = false;
   const say = (summary: string, more: readonly string[] = [], detail?: string): void => {
     wrong = true;
@@ -259,16 +259,16 @@ function membersOf(run: Run, piece: Piece, raw: Raw): readonly Member[] | undefi
   return wrong ? undefined : [...seen].map((key) => ({ key, value: escapeText(key) }));
 }
 
-function declarationOf(run: Run, piece: Piece, kind: Kind, form: Form, body: RawMap, member?: Member): Declaration | undefined {
+function declarationOf(run: ResolveRun, piece: Piece, kind: Kind, form: DeclarationForm, body: RawMap, member?: Member): Declaration | undefined {
   const address = formatAddress({ kind: kind.name, name: piece.name, ...(member ? { key: member.key } : {}) });
   const scope = member ? { ...run.scope, each: member } : run.scope;
   const { values, wrong } = tryRead(run, piece, body, form, scope, [], address);
   const named = { address, kind: kind.name, name: address.slice(kind.name.length + 1), origin: piece.origin, at: locator(run, piece) };
   const wanted = wrong ? {} : lifecycleOf(values['lifecycle'] as Lifecycle | undefined, body, member);
-  const trouble = lifecycleTrouble(kind, wanted);
-  for (const complaint of trouble) complain(run, piece, complaint, address);
+  const error = lifecycleError(kind, wanted);
+  for (const complaint of error) complain(run, piece, complaint, address);
   const waits = piece.depends_on && { depends_on: piece.depends_on };
-  if (wrong || trouble.length > 0) {
+  if (wrong || error.length > 0) {
     run.unusable.push({ ...named, values, lifecycle: {}, ...waits });
     return undefined;
   }
@@ -290,7 +290,7 @@ function formerCount({ name, counted }: Piece, member: Member | undefined): { re
 }
 
 /** Holds on to the place alone: ten thousand declarations must not keep what was read of them a second time. */
-function locator({ library }: Run, { from, path, origin }: Piece): Declaration['at'] {
+function locator({ library }: ResolveRun, { from, path, origin }: Piece): Declaration['at'] {
   return (inner) => originAt({ library }, { from, origin }, [...path, ...inner.split('.')]);
 }
 
@@ -302,10 +302,10 @@ function lifecycleOf(wanted: Lifecycle | undefined, body: RawMap, member: Member
   return { ...wanted, renamed_from: formatAddress({ kind: '', name: written, key: member.key }).slice(1) };
 }
 
-function lifecycleTrouble(kind: Kind, { ignore_changes: ignored, renamed_from: former }: Lifecycle): readonly Complaint[] {
+function lifecycleError(kind: Kind, { ignore_changes: ignored, renamed_from: former }: Lifecycle): readonly Violation[] {
   if (ignored === undefined && former === undefined) return [];
   const names = [...walk(kind.attributes)].filter(([, { computed }]) => computed !== true).map(([path]) => path);
-  const unknown = (ignored ?? []).flatMap((name, index): readonly Complaint[] =>
+  const unknown = (ignored ?? []).flatMap((name, index): readonly Violation[] =>
     names.includes(name)
       ? []
       : [
@@ -330,7 +330,7 @@ function lifecycleTrouble(kind: Kind, { ignore_changes: ignored, renamed_from: f
 }
 
 /** Two declarations cannot be bound to one live object, nor take over one earlier name, nor one that is still declared. */
-export function refuseConflicts(run: Run, declarations: readonly Declaration[]): void {
+export function refuseConflicts(run: ResolveRun, declarations: readonly Declaration[]): void {
   const declared = new Map(declarations.map((one) => [one.address, one]));
   for (const one of declarations) {
     const { renamed_from: former } = one.lifecycle;

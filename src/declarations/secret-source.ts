@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { Secret, isOwnCredential } from '../model/index.js';
 import { variableIn, type Environment } from './environment.js';
 import type { DeclarationFiles } from '../platform/index.js';
-import type { Complaint } from './validation.js';
+import type { Violation } from './validation.js';
 
 export interface SecretPlaces {
   readonly environment: Environment;
@@ -20,7 +20,7 @@ export interface SecretPlaces {
 }
 
 /** The secret that an expression names, or why it cannot be one. */
-export type SecretSource = (source: 'env' | 'file', name: string) => Secret | Omit<Complaint, 'path'>;
+export type SecretSource = (source: 'env' | 'file', name: string) => Secret | Omit<Violation, 'path'>;
 
 const LONGEST = 65_536;
 /** Beside the project and `settings.secret_roots`. */
@@ -52,13 +52,13 @@ export const secretsNamedIn = (text: string): readonly (readonly ['env' | 'file'
   [...text.matchAll(/\$\{\s*secret\.(env|file)\.([^}"'\n]+?)\s*\}/g)].map(([, source, name]) => [source as 'env' | 'file', name as string]);
 
 /** What is said of a credential of trueup, wherever a declaration names it. */
-export const ownCredential = (text: string, name: string): Omit<Complaint, 'path'> => ({
+export const ownCredential = (text: string, name: string): Omit<Violation, 'path'> => ({
   code: 'own-credential',
   summary: `${text}: ${name} is a credential of trueup, which no declaration may use`,
   detail: 'Keep the secret that is meant in a variable of its own: `${secret.env.NAME}`.',
 });
 
-function outside(files: DeclarationFiles, allowed: readonly string[], path: string, name: string): Omit<Complaint, 'path'> | undefined {
+function outside(files: DeclarationFiles, allowed: readonly string[], path: string, name: string): Omit<Violation, 'path'> | undefined {
   const real = realPath(files, path);
   const text = `\${secret.file.${name}}`;
   const leads = real === path ? '' : `, which leads to ${real},`;

@@ -4,7 +4,7 @@ import { defined, type Declaration, type Diagnostic, type JsonObject, type Kind,
 import { lint } from './lint.js';
 import { bodyValidator, check } from './validation.js';
 import type { Validator } from './validator.js';
-import { bodyOf } from './vocabulary.js';
+import { declarationBodyOf } from './vocabulary.js';
 
 /** A complaint; `path` leads to the place, from the declaration's attributes on. */
 export interface Remark extends Pick<Diagnostic, 'severity' | 'summary' | 'detail'> {
@@ -27,7 +27,7 @@ export function checkerOf(kinds: Kinds): CheckOne {
 
 function misshapen(validator: Validator, kind: Kind, raw: JsonObject): readonly Remark[] {
   if (validator(raw)) return [];
-  return check(validator, bodyOf(kind), raw, kind.name).map(({ path, summary, detail }) => ({ severity: 'error', path, summary, ...defined({ detail }) }));
+  return check(validator, declarationBodyOf(kind), raw, kind.name).map(({ path, summary, detail }) => ({ severity: 'error', path, summary, ...defined({ detail }) }));
 }
 
 function advice(kinds: Kinds, declaration: Declaration): readonly Remark[] {

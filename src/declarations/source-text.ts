@@ -2,25 +2,25 @@
 // value that may be a secret blanked out. Pages are opened on demand and not kept.
 import { isSecretName, nearest } from '../model/index.js';
 
-export interface Page {
+export interface SourceText {
   readonly text: string;
   /** Offset of each line. */
   readonly starts: readonly number[];
 }
 
-export interface Place {
+export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-export function pageOf(text: string): Page {
+export function pageOf(text: string): SourceText {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return { text, starts };
 }
 
 /** Line and column of an offset, both from 1. */
-export function placeOf({ starts }: Page, offset: number): Place {
+export function positionOf({ starts }: SourceText, offset: number): Position {
   let [low, high] = [0, starts.length - 1];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -30,7 +30,7 @@ export function placeOf({ starts }: Page, offset: number): Place {
   return { line: low + 1, column: offset - (starts[low] as number) + 1 };
 }
 
-function lineOf({ text, starts }: Page, line: number): string {
+function lineOf({ text, starts }: SourceText, line: number): string {
   const start = starts[line - 1];
   if (start === undefined) return '';
   const stop = text.indexOf('\n', start);
@@ -49,7 +49,7 @@ const LOOKED_AT = 2_000;
  * A secret's value reaches from its key to the next key that stands no deeper, whatever is written between. Keys that
  * are near a secret's name count too, because a value is no less secret for a slip in its key.
  */
-export function veil(page: Page, names: ReadonlySet<string>): Veil {
+export function veil(page: SourceText, names: ReadonlySet<string>): Veil {
   let depth = -1;
   return page.starts.map((_, index) => {
     const line = lineOf(page, index + 1);
@@ -99,7 +99,7 @@ const pictures = (character: string): string => {
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /** The line of a place with its neighbours, numbered, and a caret below; one character stays one column. */
-export function frame(page: Page, hidden: Veil, { line, column }: Place): string {
+export function frame(page: SourceText, hidden: Veil, { line, column }: Position): string {
   const from = column < WIDEST ? 0 : column - WIDEST / 2;
   const width = String(line + 1).length;
   const shown: string[] = [];

@@ -8,7 +8,7 @@ import type { SchemaError, Validator } from './validator.js';
 import { anything, attributeAt } from './vocabulary.js';
 
 /** What is wrong inside one declaration; `path` leads to the place, from its attributes on. */
-export interface Complaint {
+export interface Violation {
   readonly path: readonly string[];
   readonly code: string;
   readonly summary: string;
@@ -42,14 +42,14 @@ async function validatorOf(schema: JsonObject): Promise<Validator> {
 }
 
 /** Every complaint about `data`, which should be an object with these attributes. `what` names it, as in `alert_rules`. */
-export function check(validator: Validator, attributes: Attributes, data: Raw, what: string): readonly Complaint[] {
+export function check(validator: Validator, attributes: Attributes, data: Raw, what: string): readonly Violation[] {
   if (!isMap(data)) return [{ path: [], code: 'wrong-type', summary: `a mapping of attributes is expected, not ${found(data)}` }];
   if (validator(data)) return [];
   const errors = (validator.errors ?? []).filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath));
   return errors.flatMap((error) => explain(error, attributes, data, what) ?? []);
 }
 
-function explain({ instancePath, keyword, params }: SchemaError, attributes: Attributes, data: Raw, what: string): Complaint | undefined {
+function explain({ instancePath, keyword, params }: SchemaError, attributes: Attributes, data: Raw, what: string): Violation | undefined {
   const path = instancePath
     .split('/')
     .slice(1)
@@ -58,10 +58,10 @@ function explain({ instancePath, keyword, params }: SchemaError, attributes: Att
   if (value instanceof Word) return undefined;
   const attribute = path.length === 0 ? undefined : attributeAt(attributes, path);
   const below = attribute?.word === 'object' ? attribute.attributes : {};
-  const around = path.length === 0 ? attributes : below;
+  const runContext = path.length === 0 ? attributes : below;
   const where = path.length === 0 ? what : `\`${path.join('.')}\``;
-  if (keyword === 'additionalProperties') return unknown(path, String(params['additionalProperty']), around, where);
-  if (keyword === 'required') return missing(path, String(params['missingProperty']), around, where);
+  if (keyword === 'additionalProperties') return unknown(path, String(params['additionalProperty']), runContext, where);
+  if (keyword === 'required') return missing(path, String(params['missingProperty']), runContext, where);
   if (attribute?.secret === true && typeof value === 'string' && value.includes('${')) return undefined;
   return attribute && mismatch(path, attribute, value, [params['type']].flat().includes('null'));
 }
@@ -72,20 +72,20 @@ function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
   return value;
 }
 
-function unknown(path: readonly string[], name: string, around: Attributes, where: string): Complaint {
+function unknown(path: readonly string[], name: string, runContext: Attributes, where: string): Violation {
   const full = [...path, name];
-  if (Object.hasOwn(around, name)) return { path: full, code: 'computed-attribute', summary: `\`${name}\` belongs to the server and cannot be declared`, detail: 'Remove it.' };
-  const names = Object.keys(around).filter((one) => around[one]?.computed !== true);
+  if (Object.hasOwn(runContext, name)) return { path: full, code: 'computed-attribute', summary: `\`${name}\` belongs to the server and cannot be declared`, detail: 'Remove it.' };
+  const names = Object.keys(runContext).filter((one) => runContext[one]?.computed !== true);
   return { path: full, code: 'unknown-attribute', summary: `\`${name}\` is not an attribute of ${where}.${didYouMean(name, names)}`, detail: `Attributes: ${names.join(', ')}.` };
 }
 
-function missing(path: readonly string[], name: string, around: Attributes, where: string): Complaint {
-  const doc = around[name]?.doc ?? '';
+function missing(path: readonly string[], name: string, runContext: Attributes, where: string): Violation {
+  const doc = runContext[name]?.doc ?? '';
   return { path, code: 'missing-attribute', summary: `\`${name}\` is missing in ${where}`, ...(doc ? { detail: `\`${name}\`: ${doc}` } : {}) };
 }
 
 /** A value that does not fit its attribute. A secret's value is not even described. @param nullable whether null would have fitted, where that is known */
-export function mismatch(path: readonly string[], attribute: Attribute, value: Raw | undefined, nullable = false): Complaint {
+export function mismatch(path: readonly string[], attribute: Attribute, value: Raw | undefined, nullable = false): Violation {
   const where = path.join('.');
   if (attribute.secret === true) {
     return {

@@ -85,7 +85,7 @@ export function lifecycle(kind: Kind): Attribute {
 }
 
 /** A declaration of the kind: its attributes, the server's included, and its lifecycle. */
-export function bodyOf(kind: Kind): Attributes {
+export function declarationBodyOf(kind: Kind): Attributes {
   return { ...kind.attributes, lifecycle: lifecycle(kind) };
 }
 

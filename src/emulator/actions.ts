@@ -1,13 +1,13 @@
 // What public clients ask v2 to do beside keeping records: a POST each, with what it takes and what it does. A kind of
 // the same name takes the place of one.
 import { anyRef, type Attributes, type Json } from '../model/index.js';
-import { bodyOf, faceOf, type App, type Asked, type Cloud } from './app.js';
+import { bodyOf, faceOf, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
 import { fieldsOf, requireAll } from './write-steps.js';
-import { answer, asIs, collection } from './v2.js';
+import { answer, asIs, collectionRoutes } from './v2.js';
 
 interface Action {
   readonly takes: Attributes;
-  readonly act: (cloud: Cloud, fields: Readonly<Record<string, Json>>, c: Asked) => Promise<Json>;
+  readonly act: (cloud: EmulatedCloud, fields: Readonly<Record<string, Json>>, c: Asked) => Promise<Json>;
 }
 
 const actions: Readonly<Record<string, Action>> = {
@@ -20,7 +20,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
 };
 
-export function addActions(app: App, cloud: Cloud): void {
+export function addActions(app: EmulatorApp, cloud: EmulatedCloud): void {
   for (const [name, { takes: attributes, act }] of Object.entries(actions)) {
     if (cloud.behaviours.dialect !== 'public' || cloud.store.kinds.has(name)) continue;
     const run = async (c: Asked): Promise<Response> => {
@@ -28,6 +28,6 @@ export function addActions(app: App, cloud: Cloud): void {
       requireAll({ attributes }, fields, asIs);
       return answer(await act(cloud, fields, c));
     };
-    collection(app, name, { POST: run });
+    collectionRoutes(app, name, { POST: run });
   }
 }

@@ -3,7 +3,7 @@ import { defined, type Json, type JsonObject, type Kind } from '../model/index.j
 import type { User } from './estate.js';
 import { turnDown } from './error-responses.js';
 
-export type Action = 'create' | 'update' | 'delete';
+export type LoggedAction = 'create' | 'update' | 'delete';
 
 export interface Actor {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface Actor {
 export const system: Actor = { id: '0', type_name: 'system' };
 
 /** Numeric codes; names of the reference whose code is not known map to null and can only be asked for by name. */
-export const codes: Readonly<Record<'actor' | 'action' | 'object', Readonly<Record<string, number | null>>>> = {
+export const actionCodes: Readonly<Record<'actor' | 'action' | 'object', Readonly<Record<string, number | null>>>> = {
   actor: { system: 1, sso_user: 2, api_key: 3, router: 4, access_point: null },
   action: { create: 1, delete: 2, update: 3, request: 4, report: 5, register: 8, unregister: 9, activate: 10 },
   object: {
@@ -43,7 +43,7 @@ export interface Happening {
   readonly id: string;
   /** ISO 8601. */
   readonly at: string;
-  readonly action: Action;
+  readonly action: LoggedAction;
   readonly actor: Actor;
   readonly kind: Kind;
   readonly objectId: string;
@@ -59,11 +59,11 @@ export function logEntry({ id, at, action, actor, kind, objectId, account, befor
   const typeName = typeNames[kind.name] ?? null;
   return {
     account,
-    action: { id, timestamp: at, type: codes.action[action] as number, type_name: action, before, after },
-    actor: { id: actor.id, ...defined({ email: actor.email }), type: codes.actor[actor.type_name] as number, type_name: actor.type_name },
+    action: { id, timestamp: at, type: actionCodes.action[action] as number, type_name: action, before, after },
+    actor: { id: actor.id, ...defined({ email: actor.email }), type: actionCodes.actor[actor.type_name] as number, type_name: actor.type_name },
     object: {
       id: objectId,
-      type: typeName === null ? null : (codes.object[typeName] ?? null),
+      type: typeName === null ? null : (actionCodes.object[typeName] ?? null),
       type_name: typeName,
       ...(typeName === 'authorization' && authorizationOf(after ?? before ?? {}, users)),
     },
@@ -100,7 +100,7 @@ export function activityTest(name: string, value: string): Test {
   }
   const [section, field] = name.split('__') as ['action' | 'actor' | 'object', 'id' | 'type'];
   if (field === 'id') return (entry) => part(entry, section).id === value;
-  const names = codes[section];
+  const names = actionCodes[section];
   const wanted = Object.keys(names).find((typeName) => typeName === value || String(names[typeName]) === value);
   return wanted === undefined ? bad() : (entry) => part(entry, section).type_name === wanted;
 }

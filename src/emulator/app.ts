@@ -8,7 +8,7 @@ import type { Deliveries } from './deliveries.js';
 import type { Face } from './records.js';
 import { mediaTypes, turnDown, type Dialect } from './error-responses.js';
 import type { Secrets } from './signing-secrets.js';
-import type { Store } from './record-store.js';
+import type { RecordStore } from './record-store.js';
 
 /** The four headers of v2 with their values. */
 export interface V2Key {
@@ -42,8 +42,8 @@ export const dummyCredentials: Credentials = {
   flow: { username: 'emulator-flow-user', password: 'emulator-flow-password' },
 };
 
-export interface Cloud {
-  readonly store: Store;
+export interface EmulatedCloud {
+  readonly store: RecordStore;
   readonly behaviours: Behaviours;
   readonly credentials: Credentials;
   readonly clock: Clock;
@@ -57,17 +57,17 @@ export interface Bindings {
   readonly body: string;
 }
 export type Asked = Context<{ Bindings: Bindings; Variables: { actor: Actor } }>;
-export type App = Hono<{ Bindings: Bindings; Variables: { actor: Actor } }>;
+export type EmulatorApp = Hono<{ Bindings: Bindings; Variables: { actor: Actor } }>;
 
 export type Handler = (c: Asked) => Response | Promise<Response>;
 
 /** Registers a path with the verbs it knows; every other verb is answered 405. */
-export function route(app: App, path: string, verbs: Readonly<Record<string, Handler | undefined>>): void {
+export function route(app: EmulatorApp, path: string, verbs: Readonly<Record<string, Handler | undefined>>): void {
   const allowed = Object.keys(verbs).filter((verb) => verbs[verb]);
   app.all(path, (c) => (verbs[c.req.method] ?? turnDown(405, `${c.req.method} is not allowed here`, [], { allow: allowed.join(', ') }))(c));
 }
 
-export function faceOf({ store, behaviours }: Cloud, c: Asked): Face {
+export function faceOf({ store, behaviours }: EmulatedCloud, c: Asked): Face {
   return { kinds: store.kinds, behaviours, base: `${originOf(behaviours, c)}/api/v2` };
 }
 

@@ -3,8 +3,8 @@
 import { type Json, type JsonObject, type Kind } from '../model/index.js';
 import { mergedInto, settled, type ConfigurationWrite } from './configuration.js';
 import type { Behaviours } from './behaviours.js';
-import type { Stored } from './records.js';
-import type { Change, Store } from './record-store.js';
+import type { StoredRecord } from './records.js';
+import type { RecordChange, RecordStore } from './record-store.js';
 
 export interface Specifics {
   /** What the listing filters by: in v2 its query parameters (`__in` takes several values), in v3 the names inside `filter[…]`. */
@@ -16,19 +16,19 @@ export interface Specifics {
   /** Whether listings carry `resource_url`, or only the answer to a create. */
   readonly listsUrl: boolean;
   /** What becomes of the record once `after` was written over it. */
-  readonly settled?: (before: Stored, after: Stored, how: ConfigurationWrite) => Stored;
+  readonly settled?: (before: StoredRecord, after: StoredRecord, how: ConfigurationWrite) => StoredRecord;
   /** Whether PATCH is taken beside PUT. */
   readonly patched?: (behaviours: Behaviours) => boolean;
   /** The reference without which a record is none: it goes with what it names. */
   readonly belongsTo?: string;
   /** What else changes when a record has become `after`. */
-  readonly follow?: (store: Store, after: Stored) => readonly Pick<Change, 'kind' | 'before' | 'after'>[];
+  readonly follow?: (store: RecordStore, after: StoredRecord) => readonly Pick<RecordChange, 'kind' | 'before' | 'after'>[];
   /** What is filled in when a record is made. */
-  readonly made?: (record: Stored) => Stored;
+  readonly made?: (record: StoredRecord) => StoredRecord;
   /** Why the record may not become `after`: the field at fault and the reason. */
-  readonly hindersUpdate?: (store: Store, before: Stored, after: Stored) => { readonly path: string; readonly why: string } | undefined;
+  readonly hindersUpdate?: (store: RecordStore, before: StoredRecord, after: StoredRecord) => { readonly path: string; readonly why: string } | undefined;
   /** Why the record may not be deleted. */
-  readonly hindersDelete?: (store: Store, record: Stored, behaviours: Behaviours) => string | undefined;
+  readonly hindersDelete?: (store: RecordStore, record: StoredRecord, behaviours: Behaviours) => string | undefined;
 }
 
 const inPublic = ({ dialect }: Behaviours): boolean => dialect === 'public';
@@ -85,9 +85,9 @@ export function specificsOf({ name, operations }: Kind): Specifics {
   return { filters: plain, expand: [], anyOf: false, listsUrl: true, ...named[name] };
 }
 
-const accountsOf = (store: Store): Kind => store.kinds.get('accounts') as Kind;
+const accountsOf = (store: RecordStore): Kind => store.kinds.get('accounts') as Kind;
 
-function moveHindrance(store: Store, before: Stored, after: Stored): { readonly path: string; readonly why: string } | undefined {
+function moveHindrance(store: RecordStore, before: StoredRecord, after: StoredRecord): { readonly path: string; readonly why: string } | undefined {
   if (before.account === after.account) return undefined;
   if (before.id === store.root) return { path: 'account', why: 'the account of the keys cannot be moved' };
   for (let id: Json | undefined = after.account; typeof id === 'string'; id = store.get(accountsOf(store), id)?.account) {
@@ -96,7 +96,7 @@ function moveHindrance(store: Store, before: Stored, after: Stored): { readonly 
   return undefined;
 }
 
-function accountHindrance(store: Store, { id }: Stored): string | undefined {
+function accountHindrance(store: RecordStore, { id }: StoredRecord): string | undefined {
   if (id === store.root) return 'the account of the keys cannot be deleted';
   if (store.all(accountsOf(store)).some(({ account }) => account === id)) return 'the account still has sub-accounts';
   const held = ['groups', 'routers'].find((name) => recordsOf(store, name).some(({ account }) => account === id));
@@ -104,25 +104,25 @@ function accountHindrance(store: Store, { id }: Stored): string | undefined {
   return holds === undefined ? undefined : `the account still has ${holds}`;
 }
 
-function groupHindrance(store: Store, { id }: Stored, { dangling_references }: Behaviours): string | undefined {
+function groupHindrance(store: RecordStore, { id }: StoredRecord, { dangling_references }: Behaviours): string | undefined {
   return !dangling_references && recordsOf(store, 'routers').some(({ group }) => group === id) ? 'the group still has routers' : undefined;
 }
 
 /** The configuration managers of a router, in the account that it is in now. */
-function managersOf(store: Store, { id, account = null }: Stored): readonly Pick<Change, 'kind' | 'before' | 'after'>[] {
+function managersOf(store: RecordStore, { id, account = null }: StoredRecord): readonly Pick<RecordChange, 'kind' | 'before' | 'after'>[] {
   const kind = store.kinds.get('configuration_managers');
   const moved = recordsOf(store, 'configuration_managers').filter((one) => one.router === id && one.account !== account);
   return kind ? moved.map((before) => ({ kind, before, after: { ...before, account } })) : [];
 }
 
 /** Of a kind that need not be there. */
-function recordsOf(store: Store, name: string): readonly Stored[] {
+function recordsOf(store: RecordStore, name: string): readonly StoredRecord[] {
   const kind = store.kinds.get(name);
   return kind ? store.all(kind) : [];
 }
 
 /** Whether some record names `record` in a set or field of plain ids, as a rule names its destinations; accounts that rules select do not count. */
-export function isNamed(store: Store, kind: Kind, record: Stored): boolean {
+export function isNamed(store: RecordStore, kind: Kind, record: StoredRecord): boolean {
   const id = record[kind.id] as Json;
   return [...store.kinds.values()].some((other) => {
     const fields = Object.entries(other.attributes).flatMap(([name, attribute]) => {

@@ -1,13 +1,13 @@
 // What can only be read: which records there are, what listings filter by, and how they are shown. The filters are
 // written from the API reference, not taken from the collections that the client knows.
 import { wireText, type Collection, type JsonObject } from '../model/index.js';
-import { faceOf, queryOf, route, type App, type Asked, type Cloud } from './app.js';
-import { testOf, type Filter, type Shape, type Test } from './filter-comparison.js';
+import { faceOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
+import { testOf, type Filter, type FilterType, type Test } from './filter-comparison.js';
 import { checkParameters } from './pagination.js';
 import { extrasOf } from './public-dialect.js';
-import { showAll, urlOf, type Face, type Stored } from './records.js';
+import { showAll, urlOf, type Face, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
-import { collection as v2Collection, offsetPage, textOf, type TextOf } from './v2.js';
+import { collectionRoutes as v2Collection, offsetPage, recordTextOf, type TextOf } from './v2.js';
 import { cursorPage, linkage, pageParameters, type Resources } from './v3.js';
 
 interface Reference {
@@ -18,7 +18,7 @@ interface Reference {
   readonly whole?: true;
 }
 
-const by = (field: string, shape: Shape = 'text', test: Test = 'is'): Filter => ({ field, shape, test });
+const by = (field: string, shape: FilterType = 'text', test: Test = 'is'): Filter => ({ field, shape, test });
 
 const named: Readonly<Record<string, Reference>> = {
   alerts: {
@@ -64,33 +64,33 @@ function referenceOf({ name, operations: { filters = [] } }: Collection): Refere
   return named[name] ?? { filters: Object.fromEntries(filters.map((filter) => [filter, by(/^filter\[(.+)\]$/.exec(filter)?.[1] ?? filter)])) };
 }
 
-export function addCollections(app: App, cloud: Cloud): void {
+export function addCollections(app: EmulatorApp, cloud: EmulatedCloud): void {
   for (const one of cloud.store.collections) {
     if (one.operations.dialect === 'v2') {
-      const text = textOf((record, face) => shown(one, record, face));
+      const text = recordTextOf((record, face) => shown(one, record, face));
       v2Collection(app, one.operations.collection, { GET: (c) => listV2(cloud, one, text, c) });
     }
     if (one.operations.dialect === 'v3') route(app, `/api/v3/${one.operations.collection}`, { GET: (c) => listV3(cloud, one as Resources, c) });
   }
 }
 
-export function shown({ name, id = '', attributes }: Collection, record: Stored, face: Face): JsonObject {
+export function shown({ name, id = '', attributes }: Collection, record: StoredRecord, face: Face): JsonObject {
   return { ...record, ...showAll(attributes, record, face), ...(attributes.resource_url && { resource_url: urlOf(face, name, String(record[id])) }) };
 }
 
-function listV2(cloud: Cloud, one: Collection, text: TextOf, c: Asked): Response {
+function listV2(cloud: EmulatedCloud, one: Collection, text: TextOf, c: Asked): Response {
   const face = faceOf(cloud, c);
   const { narrow } = extrasOf(cloud, one, c);
-  const show = narrow ? (record: Stored) => wireText(narrow(shown(one, record, face))) : (record: Stored) => text(record, face);
+  const show = narrow ? (record: StoredRecord) => wireText(narrow(shown(one, record, face))) : (record: StoredRecord) => text(record, face);
   return offsetPage(cloud, c, matching(cloud, one, ['limit', 'offset'], c), show, referenceOf(one).whole === true);
 }
 
-function listV3(cloud: Cloud, one: Resources, c: Asked): Response {
+function listV3(cloud: EmulatedCloud, one: Resources, c: Asked): Response {
   return cursorPage(cloud, one, matching(cloud, one, pageParameters, c), c, (records) => ({ included: included(one, records) }));
 }
 
 /** What the relationships of the records point at, each once, with nothing in it. */
-function included({ attributes }: Collection, records: readonly Stored[]): readonly JsonObject[] {
+function included({ attributes }: Collection, records: readonly StoredRecord[]): readonly JsonObject[] {
   const pointed = Object.entries(attributes).flatMap(([name, attribute]) =>
     attribute.wire === 'relationship' ? records.flatMap((record) => linkage(attribute, record[name] ?? null) as JsonObject | readonly JsonObject[] | null) : [],
   );
@@ -98,7 +98,7 @@ function included({ attributes }: Collection, records: readonly Stored[]): reado
   return [...unique.values()].map((link) => ({ ...link, attributes: {}, relationships: {} }));
 }
 
-function matching(cloud: Cloud, one: Collection, paging: readonly string[], c: Asked): readonly Stored[] {
+function matching(cloud: EmulatedCloud, one: Collection, paging: readonly string[], c: Asked): readonly StoredRecord[] {
   const { filters, needs } = referenceOf(one);
   const query = queryOf(c);
   const extras = extrasOf(cloud, one, c);

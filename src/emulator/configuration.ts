@@ -2,12 +2,12 @@
 // secrets are masked at once, and the router applies everything at the same moment unless its sync is paused.
 import { canonical, isObject, type Json, type JsonObject } from '../model/index.js';
 
-export const MASK = '*';
+export const LIVE_MASK = '*';
 
 const SECRET_NAME = /password|passphrase|secret|psk/i;
 
 /** A document with every secret inside replaced. The service tells them by their names. */
-export function veiled(value: Json, stand: (secret: Json) => Json = () => MASK): Json {
+export function veiled(value: Json, stand: (secret: Json) => Json = () => LIVE_MASK): Json {
   if (Array.isArray(value)) return value.map((item: Json) => veiled(item, stand));
   if (!isObject(value)) return value;
   const members = Object.entries(value);
@@ -68,7 +68,7 @@ function difference(from: JsonObject, to: JsonObject): Json {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** What a PATCH may add to a document, or why it cannot: it takes nothing out, and what stands under a UUID repeats it as `_id_`. */
-export function additions(live: Json, sent: Json): readonly [tree: JsonObject] | string {
+export function mergedAdditions(live: Json, sent: Json): readonly [tree: JsonObject] | string {
   const removed = removals(sent);
   if (removed.length > 0 && canonical(removed) !== canonical(removals(live))) return 'cannot take anything out by PATCH';
   return unnamed(part(sent)) ? 'must repeat the UUID of a member as its _id_' : [part(sent)];

@@ -5,10 +5,10 @@ import type { JsonObject, Kind } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { system } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
-import { MASK } from './configuration.js';
-import type { Face, Stored } from './records.js';
+import { LIVE_MASK } from './configuration.js';
+import type { Face, StoredRecord } from './records.js';
 import type { Secrets } from './signing-secrets.js';
-import type { Store } from './record-store.js';
+import type { RecordStore } from './record-store.js';
 
 /** Sends one POST and gives the status of the response. @throws Error that says why there is none */
 export type Send = (url: string, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) => Promise<number>;
@@ -44,7 +44,7 @@ export interface Deliveries {
   /** The newest, at most KEPT, the oldest first. */
   readonly list: readonly Delivery[];
   /** Sends an alert at once, or queues it as the rule's schedule says. Resolves after the first attempt. */
-  deliver(rule: Stored, destination: string, alert: JsonObject, face: Face): Promise<Delivery>;
+  deliver(rule: StoredRecord, destination: string, alert: JsonObject, face: Face): Promise<Delivery>;
   /** One attempt with an empty list of alerts, whether or not the destination is enabled. */
   test(destination: string, face: Face): Promise<Delivery>;
 }
@@ -56,7 +56,7 @@ interface Job {
 }
 
 interface DeliveryContext extends DeliveryOptions {
-  readonly store: Store;
+  readonly store: RecordStore;
   readonly behaviours: Behaviours;
   readonly secrets: Secrets;
   readonly clock: Clock;
@@ -72,7 +72,7 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
   const list: Delivery[] = [];
   /** Summaries that wait, by rule and destination. */
   const queued = new Map<string, Job>();
-  const begin = (rule: Stored | null, destination: string, face: Face): Job => {
+  const begin = (rule: StoredRecord | null, destination: string, face: Face): Job => {
     const ids = { id: context.random.uuid(), alert_config_id: rule && (rule.alert_config_id as string), destination_config_id: destination };
     const delivery: Delivery = { ...ids, alerts: [], status: 'skipped', attempts: [] };
     if (list.push(delivery) > KEPT) list.shift();
@@ -174,7 +174,7 @@ async function summarise(context: DeliveryContext, job: Job, sending: () => void
   await send(context, job);
 }
 
-const destinationsOf = (store: Store): Kind => store.kinds.get('alert_push_destinations') as Kind;
+const destinationsOf = (store: RecordStore): Kind => store.kinds.get('alert_push_destinations') as Kind;
 
 /** What is needed to send. */
 interface Ready {
@@ -205,7 +205,7 @@ function readyOf({ store, behaviours, secrets, send: network, anywhere = false }
   const secret = secrets.of(kind, id, SECRET);
   if (secret !== undefined) return { network, url, secret };
   if (behaviours.unsigned_deliveries) return { network, url };
-  const set = (record.authentication as { readonly secret?: string }).secret === MASK;
+  const set = (record.authentication as { readonly secret?: string }).secret === LIVE_MASK;
   return refused(set ? `its secret was set before the emulator was started: send ${SECRET} again, by PATCH` : `it has no ${SECRET} to sign with`);
 }
 

@@ -6,15 +6,15 @@ import { addActions } from './actions.js';
 import { system } from './activity-log.js';
 import { addAlerts } from './raise-alert.js';
 import { addCollections } from './collections.js';
-import { dummyCredentials, type App, type Cloud, type Credentials } from './app.js';
+import { dummyCredentials, type EmulatorApp, type EmulatedCloud, type Credentials } from './app.js';
 import { createDeliveries, type DeliveryOptions } from './deliveries.js';
 import { bareEstate, withMentioned, type Estate } from './estate.js';
-import { ConnectionReset, staged, type Fault, type Scene } from './faults.js';
+import { ConnectionReset, staged, type Fault, type FaultContext } from './faults.js';
 import { withExternals } from './external-collections.js';
 import { addFlow } from './sample-flow.js';
 import { addIot } from './iot.js';
 import { strict, type Behaviours } from './behaviours.js';
-import { hideSecrets, type Stored } from './records.js';
+import { hideSecrets, type StoredRecord } from './records.js';
 import { dialectOf, Refused, refusalResponse } from './error-responses.js';
 import { createSecrets } from './signing-secrets.js';
 import { isNamed, specificsOf } from './collection-rules.js';
@@ -79,10 +79,10 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   const { store } = staleness;
   const secrets = createSecrets();
   const deliveries = createDeliveries({ ...options.deliveries, store, behaviours, secrets, clock, random });
-  const cloud: Cloud = { store, behaviours, credentials: options.credentials ?? dummyCredentials, clock, random, secrets, deliveries };
+  const cloud: EmulatedCloud = { store, behaviours, credentials: options.credentials ?? dummyCredentials, clock, random, secrets, deliveries };
   const app = createApp(cloud);
-  let readings: App | undefined;
-  const appFor = (method: string): App => (method === 'GET' && staleness.lags() ? (readings ??= createApp({ ...cloud, store: staleness.readings })) : app);
+  let readings: EmulatorApp | undefined;
+  const appFor = (method: string): EmulatorApp => (method === 'GET' && staleness.lags() ? (readings ??= createApp({ ...cloud, store: staleness.readings })) : app);
   const requests: Exchange[] = [];
   const landing = new Set<Promise<unknown>>();
   let play = staged(options.faults ?? []);
@@ -109,7 +109,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       if (length >= 2 * KEPT) requests.splice(0, KEPT);
     };
     const shift = (remove: boolean): void => shiftBy(cloud, kind, url, remove);
-    const scene: Scene = {
+    const scene: FaultContext = {
       clock,
       behaviours,
       url,
@@ -146,8 +146,8 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   };
 }
 
-function createApp(cloud: Cloud): App {
-  const app: App = new Hono();
+function createApp(cloud: EmulatedCloud): EmulatorApp {
+  const app: EmulatorApp = new Hono();
   const refusal = (refused: Refused, path: string): Response => refusalResponse(refused, dialectOf(path), cloud.behaviours);
   app.onError((error, c) => {
     if (error instanceof Refused) return refusal(error, c.req.path);
@@ -178,13 +178,13 @@ function kept(kind: Kind | undefined, body: string): Json {
 }
 
 /** Another hand inserts a record in front of the collection, or takes away the first that may go. */
-function shiftBy({ store, behaviours }: Cloud, kind: Kind | undefined, url: URL, remove: boolean): void {
+function shiftBy({ store, behaviours }: EmulatedCloud, kind: Kind | undefined, url: URL, remove: boolean): void {
   const collection = kindOf(store.collections, url.pathname);
   if (collection) store.happen(collection, remove);
   if (!kind) return;
   const face = { kinds: store.kinds, behaviours, base: `${url.origin}/api/v2` };
   const records = store.all(kind);
-  const free = (record: Stored): boolean => specificsOf(kind).hindersDelete?.(store, record, behaviours) === undefined && !isNamed(store, kind, record);
+  const free = (record: StoredRecord): boolean => specificsOf(kind).hindersDelete?.(store, record, behaviours) === undefined && !isNamed(store, kind, record);
   const goes = remove ? records.find(free) : undefined;
   if (goes) store.commit({ kind, before: goes, actor: system, face });
   if (remove) return;

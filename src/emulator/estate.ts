@@ -1,9 +1,9 @@
 // The whole cloud as one JSON document: what a seed file holds, what a snapshot gives back, what lies on disk between runs.
 // Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
 import { defined, idOf, isObject, parseJson, refuse, type Attribute, type Collection, type Collections, type Json, type JsonObject, type Kinds } from '../model/index.js';
-import { MASK, veiled } from './configuration.js';
+import { LIVE_MASK, veiled } from './configuration.js';
 import { externalNames } from './external-collections.js';
-import { blank, entriesOf, type Stored } from './records.js';
+import { blank, entriesOf, type StoredRecord } from './records.js';
 
 export interface User {
   readonly id: string;
@@ -24,11 +24,11 @@ export interface Estate {
   /** Oldest first, as the API gives them, with the id of the `account` beside. */
   readonly activity_logs?: readonly JsonObject[];
   /** What happened since, in order. */
-  readonly changes?: readonly Step[];
+  readonly changes?: readonly EstateStep[];
 }
 
 /** A change of one record, as a line of a data file holds it. */
-export interface Step {
+export interface EstateStep {
   /** Name of the kind or collection, or `activity_logs`. */
   readonly in: string;
   /** Which record of a kind. */
@@ -72,7 +72,7 @@ function tryJson(text: string): unknown {
 }
 
 /** @param complain is given the number of a line that is damaged and not the last one */
-function changesOf(lines: readonly string[], complain: (line: number) => never): readonly Step[] {
+function changesOf(lines: readonly string[], complain: (line: number) => never): readonly EstateStep[] {
   const last = lines.findLastIndex((line) => line !== '');
   return lines.slice(0, last + 1).flatMap((line, index) => {
     const steps = tryJson(line);
@@ -81,7 +81,7 @@ function changesOf(lines: readonly string[], complain: (line: number) => never):
   });
 }
 
-function isStep(value: unknown): value is Step {
+function isStep(value: unknown): value is EstateStep {
   if (!isObject(value) || typeof value.in !== 'string') return false;
   const { id, at, put } = value;
   return (id === undefined || typeof id === 'string') && (at === undefined || Number.isSafeInteger(at)) && (put === undefined || isObject(put));
@@ -91,7 +91,7 @@ function isStep(value: unknown): value is Step {
  * The record as it is stored: every field present but `resource_url`, references as ids, secrets as their mask.
  * `fill` gives what the seed left out and has no neutral default (ids, times, the own account).
  */
-export function completed(kind: Collection, seed: JsonObject, fill: (name: string, attribute: Attribute) => Json | undefined): Stored {
+export function completed(kind: Collection, seed: JsonObject, fill: (name: string, attribute: Attribute) => Json | undefined): StoredRecord {
   const out: Record<string, Json> = {};
   for (const [name, attribute] of entriesOf(kind.attributes)) {
     if (name === 'resource_url') continue;
@@ -103,7 +103,7 @@ export function completed(kind: Collection, seed: JsonObject, fill: (name: strin
 }
 
 function stored(attribute: Attribute, value: Json): Json {
-  if (attribute.secret === true) return MASK;
+  if (attribute.secret === true) return LIVE_MASK;
   if (value === null) return null;
   if (attribute.wire === 'merge') return veiled(value);
   if (attribute.word === 'ref') return idOf(value);
@@ -118,7 +118,7 @@ export function onlyRead(collections: Collections, kinds: Kinds): readonly Colle
 }
 
 /** A record as it is stored: known fields with their defaults, references as ids; unknown ones as they are. */
-export function seeded(collection: Collection, seed: JsonObject, { now, newId }: { readonly now: () => string; readonly newId: (collection: Collection) => string }): Stored {
+export function seeded(collection: Collection, seed: JsonObject, { now, newId }: { readonly now: () => string; readonly newId: (collection: Collection) => string }): StoredRecord {
   if (collection.operations.dialect === 'iot') return seed;
   const fill = (name: string): Json | undefined => {
     if (name === collection.id) return newId(collection);

@@ -95,7 +95,7 @@ export class ConnectionReset extends Error {
 }
 
 /** What faults reach into. */
-export interface Scene {
+export interface FaultContext {
   readonly clock: Clock;
   readonly behaviours: Behaviours;
   readonly url: URL;
@@ -109,8 +109,8 @@ export interface Scene {
   readonly later: (milliseconds: number, work: () => Promise<unknown>) => void;
 }
 
-type Step = (scene: Scene, value: number, fault: Fault, proceed: () => Promise<Response>) => Promise<Response>;
-export type Play = (scene: Scene) => Promise<Response>;
+type Step = (scene: FaultContext, value: number, fault: Fault, proceed: () => Promise<Response>) => Promise<Response>;
+export type Play = (scene: FaultContext) => Promise<Response>;
 
 /** A request's way through the faults, the first of the list outermost. Each counts the requests it matched. */
 export function staged(faults: readonly Fault[]): Play {
@@ -129,7 +129,7 @@ export function staged(faults: readonly Fault[]): Play {
   };
 }
 
-function matches({ name, method, path }: Fault, { url, method: asked }: Scene): boolean {
+function matches({ name, method, path }: Fault, { url, method: asked }: FaultContext): boolean {
   if ((name === 'late' || name === 'stale') && asked === 'GET') return false;
   return (method === undefined || method === asked) && (path === undefined || `${url.pathname}${url.search}`.includes(path));
 }
@@ -185,7 +185,7 @@ function rateLimit(): Step {
   };
 }
 
-function statusResponse({ url, behaviours, clock }: Scene, status: number, wait = 1000): Response {
+function statusResponse({ url, behaviours, clock }: FaultContext, status: number, wait = 1000): Response {
   const headers = new Headers();
   if (status === 429 || status === 503) {
     if (behaviours.retry_after === 'seconds') headers.set('retry-after', String(Math.ceil(wait / 1000)));

@@ -1,9 +1,9 @@
 // The IoT platform: tokens by the password grant, and subscriptions by one condition or by a list of identifiers.
 import { isObject, type Json, type JsonObject } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
-import { bodyOf, checkAccept, queryOf, route, type App, type Asked, type Cloud } from './app.js';
+import { bodyOf, checkAccept, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
 import { behind, checkParameters, count, cursorAt, queryWith } from './pagination.js';
-import type { Stored } from './records.js';
+import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 
 const DEFAULT_PAGE = 100;
@@ -25,7 +25,7 @@ interface Allowance {
   readonly minute: number;
 }
 
-export function addIot(app: App, cloud: Cloud): void {
+export function addIot(app: EmulatorApp, cloud: EmulatedCloud): void {
   const issued = new Map<string, number>();
   limit(app, cloud, '/iot/api/auth/token', { second: 5, minute: 60 });
   limit(app, cloud, '/iot/api/subscriptions/details', { second: 10, minute: 150 });
@@ -42,7 +42,7 @@ export function addIot(app: App, cloud: Cloud): void {
 const answer = (value: Json): Response => new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } });
 
 /** @param issued times on the monotonic clock at which tokens end */
-function issue({ credentials, clock, random, behaviours }: Cloud, issued: Map<string, number>, c: Asked): Response {
+function issue({ credentials, clock, random, behaviours }: EmulatedCloud, issued: Map<string, number>, c: Asked): Response {
   if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(c.req.header('content-type') ?? '')) turnDown(415, 'the body must be a form');
   const form = new URLSearchParams(c.env.body);
   checkParameters(form, (name) => ['grant_type', 'client_id', 'username', 'password'].includes(name));
@@ -55,14 +55,14 @@ function issue({ credentials, clock, random, behaviours }: Cloud, issued: Map<st
   return answer({ access_token: token, token_type: 'JWT', expires_in: behaviours.token_seconds });
 }
 
-const pick = (record: Stored, names: readonly string[]): JsonObject => Object.fromEntries(names.flatMap((name) => (record[name] === undefined ? [] : [[name, record[name]]])));
+const pick = (record: StoredRecord, names: readonly string[]): JsonObject => Object.fromEntries(names.flatMap((name) => (record[name] === undefined ? [] : [[name, record[name]]])));
 
 /** Whole where no page is asked for. */
-function search({ store, behaviours }: Cloud, c: Asked): Response {
+function search({ store, behaviours }: EmulatedCloud, c: Asked): Response {
   const query = queryOf(c);
   checkParameters(query, (name) => ['q', 'limit', 'cursor'].includes(name));
   const records = store.records('subscriptions').filter(conditionOf(query.get('q') ?? ''));
-  const identify = (record: Stored): string => String(record['imsi'] ?? record['iccid']);
+  const identify = (record: StoredRecord): string => String(record['imsi'] ?? record['iccid']);
   const size = count(query, 'limit', query.has('cursor') ? DEFAULT_PAGE : records.length, 1, query.has('limit') ? MOST_PAGE : Infinity);
   const cursor = query.get('cursor');
   const start = cursor === null ? 0 : behind(records, cursor, 'cursor', identify);
@@ -74,7 +74,7 @@ function search({ store, behaviours }: Cloud, c: Asked): Response {
 }
 
 /** @throws Refused for anything but one condition on company, label or customField. */
-function conditionOf(q: string): (record: Stored) => boolean {
+function conditionOf(q: string): (record: StoredRecord) => boolean {
   const [, key, double, single, bare] = /^(company|label|customField)==(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'\\;,()=<>!~]+))$/.exec(q) ?? [];
   const value = double ?? single ?? bare;
   if (value === undefined) return turnDown(400, 'q must be one condition on company, label or customField', ['q']);
@@ -83,7 +83,7 @@ function conditionOf(q: string): (record: Stored) => boolean {
   return ({ customFields }) => Array.isArray(customFields) && customFields.some((field: Json) => isObject(field) && field['fieldValue'] === value);
 }
 
-function identified({ store }: Cloud, c: Asked): Response {
+function identified({ store }: EmulatedCloud, c: Asked): Response {
   const query = queryOf(c);
   const asked = query.getAll('additionalFields');
   const strange = [...query.keys()].filter((name) => name !== 'additionalFields');
@@ -102,7 +102,7 @@ function identified({ store }: Cloud, c: Asked): Response {
 }
 
 /** Counts requests in fixed windows, and tells what is left; nothing unless the behaviour is on. */
-function limit(app: App, { clock, behaviours }: Cloud, path: string, allowed: Allowance): void {
+function limit(app: EmulatorApp, { clock, behaviours }: EmulatedCloud, path: string, allowed: Allowance): void {
   if (!behaviours.platform_limits) return;
   const windows = [meter(clock, 'Second', allowed.second, 1000), meter(clock, 'Minute', allowed.minute, 60_000)];
   app.use(path, async (c, next) => {

@@ -3,8 +3,8 @@
 // The same random numbers and clock give the same estate.
 import type { Json, JsonObject } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
-import { codes } from './activity-log.js';
-import { MASK } from './configuration.js';
+import { actionCodes } from './activity-log.js';
+import { LIVE_MASK } from './configuration.js';
 import type { Estate, User } from './estate.js';
 import { timeUuids } from './uuid.js';
 
@@ -220,11 +220,11 @@ function activityMade(
   const granted = index % 2 === 0 ? authorizations[index % Math.max(1, authorizations.length)] : undefined;
   const doer = pick(people);
   if (!granted || !doer) {
-    const router = { id: routerOf(index % 24), type: codes.object.router as number, type_name: 'router' };
+    const router = { id: routerOf(index % 24), type: actionCodes.object.router as number, type_name: 'router' };
     return {
       account: null,
-      action: { id, timestamp: at, type: codes.action.register as number, type_name: 'register', before: null, after: null },
-      actor: { id: '0', type: codes.actor.system as number, type_name: 'system' },
+      action: { id, timestamp: at, type: actionCodes.action.register as number, type_name: 'register', before: null, after: null },
+      actor: { id: '0', type: actionCodes.actor.system as number, type_name: 'system' },
       object: router,
     };
   }
@@ -232,11 +232,11 @@ function activityMade(
   const email = people.find((one) => one.id === granted.user)?.email ?? null;
   return {
     account: granted.account as string,
-    action: { id, timestamp: at, type: codes.action.update as number, type_name: 'update', before: { role: 'no_access' }, after: { role } },
-    actor: { id: doer.id, email: doer.email, type: codes.actor.sso_user as number, type_name: 'sso_user' },
+    action: { id, timestamp: at, type: actionCodes.action.update as number, type_name: 'update', before: { role: 'no_access' }, after: { role } },
+    actor: { id: doer.id, email: doer.email, type: actionCodes.actor.sso_user as number, type_name: 'sso_user' },
     object: {
       id: granted.id as string,
-      type: codes.object.authorization as number,
+      type: actionCodes.object.authorization as number,
       type_name: 'authorization',
       role: { id: role, name: role },
       user: { id: granted.user as string, email },
@@ -248,7 +248,7 @@ function activityMade(
 function managerMade(index: number, accounts: readonly string[]): JsonObject {
   const suspended = index % 8 === 5;
   const tree = (mtu: number): JsonObject => ({
-    system: { system_id: `router-${index + 1}`, users: { admin: { password: MASK } } },
+    system: { system_id: `router-${index + 1}`, users: { admin: { password: LIVE_MASK } } },
     lan: { main: { mtu, dhcp: index % 3 !== 2 } },
     wan: { rules: { primary: { priority: 1 }, backup: { priority: 2 } } },
   });

@@ -1,9 +1,9 @@
 // What public clients expect of v2 beside the reference: header names, query parameters, larger limits.
 // Nothing of it exists in the dialect of the reference.
 import { compareText, own, type Collection, type Json, type JsonObject } from '../model/index.js';
-import { queryOf, type Asked, type Cloud } from './app.js';
-import { keyOf, testOf, type Filter, type Shape, type Test } from './filter-comparison.js';
-import type { Stored } from './records.js';
+import { queryOf, type Asked, type EmulatedCloud } from './app.js';
+import { sortKeyOf, testOf, type Filter, type FilterType, type Test } from './filter-comparison.js';
+import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 
 /** The other name of a v2 header: ECM stands where the reference says MGR, CP where it says VND. */
@@ -14,7 +14,7 @@ interface Extras {
   /** Whether it is one of these parameters. */
   knows(parameter: string): boolean;
   /** The records that pass, in the order that is asked for. */
-  pick(records: readonly Stored[]): readonly Stored[];
+  pick(records: readonly StoredRecord[]): readonly StoredRecord[];
   /** Whether an order is asked for. */
   readonly ordered: boolean;
   /** A record with the members that `fields` names; absent: with all. */
@@ -24,7 +24,7 @@ interface Extras {
 const nothing: Extras = { knows: () => false, pick: (records) => records, ordered: false };
 
 /** @throws Refused (400) for fields that do not exist, and values that fit no filter */
-export function extrasOf({ behaviours }: Cloud, collection: Collection, c: Asked): Extras {
+export function extrasOf({ behaviours }: EmulatedCloud, collection: Collection, c: Asked): Extras {
   if (behaviours.dialect !== 'public') return nothing;
   const query = queryOf(c);
   const tests = [...query].flatMap(([name, text]) => {
@@ -55,7 +55,7 @@ function filterOf(collection: Collection, parameter: string): Filter | undefined
 }
 
 /** Undefined for what is no attribute. */
-function shapeOf({ id, attributes }: Collection, field: string): Shape | undefined {
+function shapeOf({ id, attributes }: Collection, field: string): FilterType | undefined {
   const attribute = own(attributes, field);
   if (!attribute) return undefined;
   if (field === id) return id === 'id' ? 'integer' : 'uuid';
@@ -64,15 +64,15 @@ function shapeOf({ id, attributes }: Collection, field: string): Shape | undefin
 }
 
 /** By each name in turn; with a minus the other way round. Nothing comes before everything else. */
-function orderOf(collection: Collection, text: string): (a: Stored, b: Stored) => number {
+function orderOf(collection: Collection, text: string): (a: StoredRecord, b: StoredRecord) => number {
   const keys = text.split(',').map((word) => {
     const field = word.replace(/^-/, '');
     const shape = shapeOf(collection, field) ?? turnDown(400, 'order_by names a field that does not exist', ['order_by']);
     const key = (value: Json = null): string | number => {
       if (typeof value === 'number') return value;
-      return value === null ? '' : (keyOf(shape, String(value)) ?? String(value));
+      return value === null ? '' : (sortKeyOf(shape, String(value)) ?? String(value));
     };
-    return { sign: word.startsWith('-') ? -1 : 1, of: (record: Stored) => key(record[field]) };
+    return { sign: word.startsWith('-') ? -1 : 1, of: (record: StoredRecord) => key(record[field]) };
   });
   const compare = (a: string | number, b: string | number): number => (typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b)));
   return (a, b) => keys.reduce((found, { sign, of }) => (found === 0 ? sign * compare(of(a), of(b)) : found), 0);

@@ -1,17 +1,17 @@
 // Alerts on request: `POST /emulator/alerts` raises one as a device would, and every rule that matches fires. Beside the
 // service's own addresses, with its v2 keys: `/emulator/` belongs to the emulator alone.
 import { anyRef, type Attributes, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
-import { bodyOf, checkAccept, faceOf, queryOf, route, type App, type Asked, type Cloud } from './app.js';
+import { bodyOf, checkAccept, faceOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
 import { shown } from './collections.js';
 import type { Delivery } from './deliveries.js';
 import { fieldsOf, requireAll } from './write-steps.js';
 import { checkParameters } from './pagination.js';
-import { showRecord, type Stored } from './records.js';
+import { showRecord, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 import { actorOf, answer, asIs, offsetPage } from './v2.js';
 
 /** Not there for kinds that know no alerts, rules or destinations. */
-export function addAlerts(app: App, cloud: Cloud): void {
+export function addAlerts(app: EmulatorApp, cloud: EmulatedCloud): void {
   const { collections, kinds } = cloud.store;
   const alerts = collections.find(({ name }) => name === 'alerts');
   const rules = kinds.get('alert_rules');
@@ -37,7 +37,7 @@ interface Raised {
   readonly router?: string;
 }
 
-async function raise(cloud: Cloud, alerts: Collection, rules: Kind, c: Asked): Promise<Response> {
+async function raise(cloud: EmulatedCloud, alerts: Collection, rules: Kind, c: Asked): Promise<Response> {
   const attributes = takesOf(alerts);
   const fields = fieldsOf(cloud, { attributes }, bodyOf(c, 'v2'), false, asIs);
   requireAll({ attributes }, fields, asIs);
@@ -77,7 +77,7 @@ interface Router {
 }
 
 /** @throws Refused (400) for a router of another account */
-function routerOf(cloud: Cloud, id: string, account: string): Router {
+function routerOf(cloud: EmulatedCloud, id: string, account: string): Router {
   const { store } = cloud;
   const [kind, managers] = ['routers', 'configuration_managers'].map((name) => store.kinds.get(name));
   const record = kind && store.get(kind, id);
@@ -91,7 +91,7 @@ function routerOf(cloud: Cloud, id: string, account: string): Router {
 }
 
 /** The account and all above it. */
-function lineage({ store }: Cloud, account: string): ReadonlySet<Json> {
+function lineage({ store }: EmulatedCloud, account: string): ReadonlySet<Json> {
   const kind = store.kinds.get('accounts') as Kind;
   const found = new Set<Json>();
   for (let id: Json | undefined = account; typeof id === 'string' && !found.has(id); id = store.get(kind, id)?.account) found.add(id);
@@ -99,13 +99,13 @@ function lineage({ store }: Cloud, account: string): ReadonlySet<Json> {
 }
 
 /** Accounts stand for those below them, too; a group for its routers; a rule without either selects nothing. */
-function selects(rule: Stored, type: string, { accounts, group }: { readonly accounts: ReadonlySet<Json>; readonly group: string | undefined }): boolean {
+function selects(rule: StoredRecord, type: string, { accounts, group }: { readonly accounts: ReadonlySet<Json>; readonly group: string | undefined }): boolean {
   const { alert_type__in: types = [] } = rule.filter_criteria as { readonly alert_type__in?: readonly string[] };
   const [named, groups] = [rule.associated_accounts, rule.associated_groups] as readonly (readonly string[])[];
   return types.includes(type) && ((named ?? []).some((id) => accounts.has(id)) || (group !== undefined && (groups ?? []).includes(group)));
 }
 
-function listDeliveries(cloud: Cloud, c: Asked): Response {
+function listDeliveries(cloud: EmulatedCloud, c: Asked): Response {
   checkParameters(queryOf(c), (name) => name === 'limit' || name === 'offset');
   return offsetPage(cloud, c, cloud.deliveries.list, (one) => JSON.stringify(one), true);
 }

@@ -1,23 +1,23 @@
 // What the cloud remembers: records by kind in listing order, found by id at once, and the log of every change.
 import { refuse, type Attribute, type Collection, type Collections, type JsonObject, type Kind, type Kinds } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
-import { logEntry, type Action, type Actor } from './activity-log.js';
-import { checkKinds, completed, onlyRead, seeded, type Estate, type Step, type User } from './estate.js';
-import { showRecord, type Face, type Stored } from './records.js';
+import { logEntry, type LoggedAction, type Actor } from './activity-log.js';
+import { checkKinds, completed, onlyRead, seeded, type Estate, type EstateStep, type User } from './estate.js';
+import { showRecord, type Face, type StoredRecord } from './records.js';
 import { timeUuids } from './uuid.js';
 
-export interface Change {
+export interface RecordChange {
   readonly kind: Kind;
-  readonly before?: Stored;
+  readonly before?: StoredRecord;
   /** Absent: deleted. */
-  readonly after?: Stored;
+  readonly after?: StoredRecord;
   readonly actor: Actor;
   readonly face: Face;
   /** Put before all others instead of behind them. */
   readonly first?: boolean;
 }
 
-export interface Store {
+export interface RecordStore {
   readonly kinds: Kinds;
   /** What is only read, beside the log of changes. */
   readonly collections: readonly Collection[];
@@ -26,22 +26,22 @@ export interface Store {
   readonly users: ReadonlyMap<string, User>;
   readonly occupied: Readonly<Record<string, string>>;
   readonly log: readonly JsonObject[];
-  all(kind: Kind): readonly Stored[];
-  get(kind: Kind, id: string): Stored | undefined;
+  all(kind: Kind): readonly StoredRecord[];
+  get(kind: Kind, id: string): StoredRecord | undefined;
   /** Records of what is only read. */
-  records(name: string): readonly Stored[];
+  records(name: string): readonly StoredRecord[];
   /** A new record of what is only read: what `fields` leaves out is filled in. */
-  add(collection: Collection, fields: JsonObject): Stored;
+  add(collection: Collection, fields: JsonObject): StoredRecord;
   /** Something happens: a record like the first one comes before it, or (`remove`) the first one is forgotten. */
   happen(collection: Collection, remove: boolean): void;
   /** Puts a record of what is only read here, and changed elsewhere, in place of another; the log knows nothing of it. */
-  rewrite(name: string, before: Stored, after: Stored): void;
+  rewrite(name: string, before: StoredRecord, after: StoredRecord): void;
   /** Where the record stands in the listing: ascending, never given twice while the emulator runs. */
   place(kind: Kind, id: string): number;
   /** A record with every default set, a new id and the time of now, then `fields` over it. */
-  draft(kind: Kind, fields: JsonObject): Stored;
+  draft(kind: Kind, fields: JsonObject): StoredRecord;
   /** Carries a change out, logs it and tells the listeners. */
-  commit(change: Change): void;
+  commit(change: RecordChange): void;
   /** ISO 8601. */
   now(): string;
   snapshot(): Estate;
@@ -49,10 +49,10 @@ export interface Store {
 }
 
 /** Hears of each change: the steps that lead from the estate before it to the one after it. */
-export type Listener = (steps: readonly Step[]) => void;
+export type Listener = (steps: readonly EstateStep[]) => void;
 
 /** @throws Refusal for an estate with a strange kind, an id twice or no account at all. */
-export function createStore(kinds: Kinds, collections: Collections, estate: Estate, clock: Clock, random: Random): Store {
+export function createStore(kinds: Kinds, collections: Collections, estate: Estate, clock: Clock, random: Random): RecordStore {
   checkKinds(estate, kinds, collections);
   const uuid = timeUuids(clock, random);
   const now = (): string => new Date(clock.now()).toISOString();
@@ -68,7 +68,7 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
   };
 
   const shelves = new Map([...kinds.values()].map((kind) => [kind.name, shelf(kind, estate.records[kind.name] ?? [], fill(kind))]));
-  const of = (kind: Kind): Shelf => shelves.get(kind.name) as Shelf;
+  const of = (kind: Kind): RecordTable => shelves.get(kind.name) as RecordTable;
   const others = onlyRead(collections, kinds);
   const read = new Map(others.map((one) => [one.name, (estate.records[one.name] ?? []).map((seed) => seeded(one, seed, { now, newId }))]));
   const recordsOf = (name: string): JsonObject[] => read.get(name) ?? [];
@@ -76,7 +76,7 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
   const log: JsonObject[] = [...(estate.activity_logs ?? [])];
   const listeners: Listener[] = [];
 
-  const take = ({ in: name, id, at, put, first }: Step): void => {
+  const take = ({ in: name, id, at, put, first }: EstateStep): void => {
     const kept = shelves.get(name);
     if (!kept) return placed(name === 'activity_logs' ? log : recordsOf(name), at, put, first === true);
     if (id !== undefined && put) kept.put(id, put, first === true);
@@ -84,16 +84,16 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
     if (/^\d{1,15}$/.test(id ?? '')) nextId = Math.max(nextId, Number(id) + 1);
   };
   for (const step of estate.changes ?? []) take(step);
-  const change = (...steps: readonly Step[]): void => {
+  const change = (...steps: readonly EstateStep[]): void => {
     for (const step of steps) take(step);
     for (const listener of listeners) listener(steps);
   };
 
-  const commit = ({ kind, before, after, actor, face, first = false }: Change): void => {
-    const { id, account } = subject(kind, (after ?? before) as Stored, root);
-    const kept: Action = after ? 'update' : 'delete';
+  const commit = ({ kind, before, after, actor, face, first = false }: RecordChange): void => {
+    const { id, account } = subject(kind, (after ?? before) as StoredRecord, root);
+    const kept: LoggedAction = after ? 'update' : 'delete';
     const action = before ? kept : 'create';
-    const seen = (record: Stored | undefined) => (record ? showRecord(kind, record, face, false) : null);
+    const seen = (record: StoredRecord | undefined) => (record ? showRecord(kind, record, face, false) : null);
     const entry = logEntry({ id: uuid(), at: now(), action, actor, kind, objectId: id, account, before: seen(before), after: seen(after), users });
     change({ in: kind.name, id, ...(after && { put: after }), ...(first && { first: true }) }, { in: 'activity_logs', put: entry });
   };
@@ -146,24 +146,24 @@ function placed(list: JsonObject[], at: number | undefined, put: JsonObject | un
 }
 
 /** What the log says a record is, and whose. */
-function subject(kind: Kind, record: Stored, root: string): { readonly id: string; readonly account: string } {
+function subject(kind: Kind, record: StoredRecord, root: string): { readonly id: string; readonly account: string } {
   const id = record[kind.id] as string;
   const account = typeof record.account === 'string' ? record.account : root;
   return { id, account: kind.name === 'accounts' ? id : account };
 }
 
-interface Shelf {
-  all(): readonly Stored[];
-  get(id: string): Stored | undefined;
+interface RecordTable {
+  all(): readonly StoredRecord[];
+  get(id: string): StoredRecord | undefined;
   place(id: string): number;
-  put(id: string, record: Stored, first: boolean): void;
+  put(id: string, record: StoredRecord, first: boolean): void;
   remove(id: string): void;
 }
 
 /** Records of one kind. The listing is made once and thrown away by the next change: changes and looks by id cost the same in any estate. */
-function shelf(kind: Kind, seeds: readonly JsonObject[], fill: (name: string, attribute: Attribute) => ReturnType<typeof completed>[string] | undefined): Shelf {
-  let byId = new Map<string, Stored>();
-  let listing: readonly Stored[] | undefined;
+function shelf(kind: Kind, seeds: readonly JsonObject[], fill: (name: string, attribute: Attribute) => ReturnType<typeof completed>[string] | undefined): RecordTable {
+  let byId = new Map<string, StoredRecord>();
+  let listing: readonly StoredRecord[] | undefined;
   const places = new Map<string, number>();
   let [front, back] = [0, 0];
   for (const seed of seeds) {

@@ -1,10 +1,10 @@
 // Records, read from the attributes of their kinds: what the service takes (`accept`), stores and shows (`showAll`).
 // Stored, a reference is the id as text and a secret is the mask alone: no record holds a secret.
 import { idOf, isObject, type Attribute, type Attributes, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
-import { MASK, misfit, veiled } from './configuration.js';
+import { LIVE_MASK, misfit, veiled } from './configuration.js';
 import { escapeHtml, type Behaviours } from './behaviours.js';
 
-export type Stored = JsonObject;
+export type StoredRecord = JsonObject;
 
 /** How records look from where they are asked for. `base` is the v2 base address, without a slash behind. */
 export interface Face {
@@ -29,7 +29,7 @@ export function entriesOf(attributes: Attributes): readonly (readonly [name: str
 export function showAll(attributes: Attributes, record: JsonObject, face: Face): Record<string, Json> {
   const out: Record<string, Json> = {};
   for (const [name, attribute] of entriesOf(attributes)) {
-    if (attribute.secret === true) out[name] = MASK;
+    if (attribute.secret === true) out[name] = LIVE_MASK;
     else if (Object.hasOwn(record, name)) out[name] = show(attribute, record[name] as Json, face);
   }
   return out;
@@ -73,7 +73,7 @@ function showText(attribute: Attribute, text: string, behaviours: Behaviours): s
 }
 
 /** A v2 record, id and all; with `resource_url` where asked for and known to the kind. */
-export function showRecord(kind: Kind, record: Stored, face: Face, withUrl: boolean): Record<string, Json> {
+export function showRecord(kind: Kind, record: StoredRecord, face: Face, withUrl: boolean): Record<string, Json> {
   const out = showAll(kind.attributes, record, face);
   const id = record[kind.id] as string;
   if (face.behaviours.swapped_spellings && /^\d{1,15}$/.test(id)) out[kind.id] = Number(id);
@@ -106,7 +106,7 @@ export interface Intake {
   readonly exists: (kind: string, id: string) => boolean | undefined;
 }
 
-export interface Complaint {
+export interface FieldError {
   readonly path: string;
   readonly why: string;
 }
@@ -117,9 +117,9 @@ export function acceptAll(
   body: Readonly<Record<string, unknown>>,
   intake: Intake,
   update: boolean,
-): { readonly fields: Record<string, Json>; readonly complaints: readonly Complaint[] } {
+): { readonly fields: Record<string, Json>; readonly complaints: readonly FieldError[] } {
   const fields: Record<string, Json> = {};
-  const complaints: Complaint[] = [];
+  const complaints: FieldError[] = [];
   for (const [name, value] of Object.entries(body)) {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     if (!attribute) complaints.push({ path: name, why: 'is not a field' });
@@ -130,7 +130,7 @@ export function acceptAll(
   return { fields, complaints };
 }
 
-type Complaints = Complaint[];
+type Complaints = FieldError[];
 type Take<W extends Attribute['word']> = (attribute: Extract<Attribute, { word: W }>, value: unknown, path: string, intake: Intake, complaints: Complaints) => Json | undefined;
 
 function accept(attribute: Attribute, value: unknown, path: string, intake: Intake, complaints: Complaints): Json | undefined {
@@ -140,7 +140,7 @@ function accept(attribute: Attribute, value: unknown, path: string, intake: Inta
       if (value === null && attribute.optional === true) return null;
       if (typeof value !== 'string') return wrong('must be text');
       if (attribute.secret !== true) return value;
-      return value === MASK || value === '' ? wrong('must be a secret, not its mask') : MASK;
+      return value === LIVE_MASK || value === '' ? wrong('must be a secret, not its mask') : LIVE_MASK;
     case 'choice':
       if (value === null && attribute.optional === true) return null;
       if (typeof value !== 'string' || value === '') return wrong('must be text');

@@ -1,20 +1,20 @@
 // The sample flow: one GET that reads a SIM, changes its status to the other one, and reads it again. It belongs to
 // nobody's log: the reference gives it no events.
 import type { Json } from '../model/index.js';
-import { queryOf, route, type App, type Asked, type Cloud } from './app.js';
+import { queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
 import { checkParameters } from './pagination.js';
-import type { Stored } from './records.js';
+import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 
 /** The transition table: state to state, with the flow's own words for them. */
 const transitions: Readonly<Record<string, string>> = { ACTIVE: 'PAUSE', PAUSE: 'ACTIVE' };
 const words: Readonly<Record<string, string>> = { ACTIVE: 'Active', PAUSE: 'Pause' };
 
-export function addFlow(app: App, cloud: Cloud): void {
+export function addFlow(app: EmulatorApp, cloud: EmulatedCloud): void {
   route(app, '/get_sim_info/activate_sim', { GET: (c) => flip(cloud, c) });
 }
 
-function flip({ store, credentials, random }: Cloud, c: Asked): Response {
+function flip({ store, credentials, random }: EmulatedCloud, c: Asked): Response {
   const { username, password } = credentials.flow;
   if (c.req.header('x-username') !== username || c.req.header('x-password') !== password) turnDown(401, 'the user name or the password is wrong');
   const query = queryOf(c);
@@ -37,7 +37,7 @@ function flip({ store, credentials, random }: Cloud, c: Asked): Response {
 }
 
 /** As it was read first. Every value is a list of one text, but for `apns`. */
-function information(record: Stored, customer: string): Json {
+function information(record: StoredRecord, customer: string): Json {
   const text = (name: string): string => String(record[name] ?? '');
   const since = '2024-01-02T03:04:05Z';
   const texts = {

@@ -3,8 +3,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kind } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
-import type { Stored } from './records.js';
-import type { Change, Store } from './record-store.js';
+import type { StoredRecord } from './records.js';
+import type { RecordChange, RecordStore } from './record-store.js';
 
 /** How late a write is shown. */
 export interface Lag {
@@ -15,9 +15,9 @@ export interface Lag {
 
 export interface Staleness {
   /** The store for everything but readings: it takes note of what is changed. */
-  readonly store: Store;
+  readonly store: RecordStore;
   /** The store as readings see it. */
-  readonly readings: Store;
+  readonly readings: RecordStore;
   /** Whether a reading may differ from what is stored. */
   readonly lags: () => boolean;
   /** Does a write whose effect is shown late. */
@@ -26,7 +26,7 @@ export interface Staleness {
 
 /** A record as readings still see it; `record` is absent where it is not there for them. */
 interface Earlier {
-  readonly record: Stored | undefined;
+  readonly record: StoredRecord | undefined;
   readonly place: number;
   /** On the clock of the emulator, milliseconds since 1970. */
   readonly until: number;
@@ -36,12 +36,12 @@ interface Earlier {
 /** One for all emulators of a process: each costs every promise there is. */
 const lag = new AsyncLocalStorage<Lag>();
 
-export function createStaleness(store: Store, clock: Clock, random: Random): Staleness {
+export function createStaleness(store: RecordStore, clock: Clock, random: Random): Staleness {
   /** By kind and id, the oldest first. */
   const earlier = new Map<string, Map<string, Earlier[]>>();
   const waiting = (kind: Kind): Map<string, Earlier[]> => earlier.get(kind.name) ?? new Map<string, Earlier[]>();
 
-  const note = ({ kind, before, after }: Change): void => {
+  const note = ({ kind, before, after }: RecordChange): void => {
     const { milliseconds, flicker } = lag.getStore() ?? { milliseconds: 0, flicker: false };
     if (milliseconds === 0) return;
     const id = (after ?? before)?.[kind.id] as string;
@@ -60,15 +60,15 @@ export function createStaleness(store: Store, clock: Clock, random: Random): Sta
     return first?.flicker && random.fraction() < 0.5 ? undefined : first;
   };
 
-  const all = (kind: Kind): readonly Stored[] => {
+  const all = (kind: Kind): readonly StoredRecord[] => {
     const ids = [...waiting(kind).keys()];
     if (ids.length === 0) return store.all(kind);
     const old = new Map(ids.flatMap((id) => [[id, shown(kind, id)] as const]));
     const kept = store.all(kind).filter((record) => !old.get(record[kind.id] as string));
-    const stands = (record: Stored): number => old.get(record[kind.id] as string)?.place ?? store.place(kind, record[kind.id] as string);
+    const stands = (record: StoredRecord): number => old.get(record[kind.id] as string)?.place ?? store.place(kind, record[kind.id] as string);
     return [...kept, ...[...old.values()].flatMap((one) => (one?.record ? [one.record] : []))].toSorted((a, b) => stands(a) - stands(b));
   };
-  const get = (kind: Kind, id: string): Stored | undefined => {
+  const get = (kind: Kind, id: string): StoredRecord | undefined => {
     const old = shown(kind, id);
     return old ? old.record : store.get(kind, id);
   };

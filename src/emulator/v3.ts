@@ -1,10 +1,10 @@
 // The JSON:API surface: `/api/v3/<collection>`, bearer tokens, resources with relationships, cursors.
 import { equal, isObject, wireText, type Attribute, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
 import type { Actor } from './activity-log.js';
-import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type App, type Asked, type Cloud, type Handler } from './app.js';
+import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud, type Handler } from './app.js';
 import { drafted, existing, fieldsOf, remove, requireAll } from './write-steps.js';
 import { behind, checkParameters, count, cursorAt, locate, queryWith } from './pagination.js';
-import { type Stored } from './records.js';
+import { type StoredRecord } from './records.js';
 import { mediaTypes, turnDown } from './error-responses.js';
 import { specificsOf } from './collection-rules.js';
 
@@ -12,7 +12,7 @@ const DEFAULT_PAGE = 20;
 const MOST_PAGE = 50;
 const bulk = `${mediaTypes.v3};ext=bulk`;
 
-export function addV3(app: App, cloud: Cloud): void {
+export function addV3(app: EmulatorApp, cloud: EmulatedCloud): void {
   app.use('/api/v3/*', async (c, next) => {
     c.set('actor', actorOf(cloud, c));
     checkAccept(c, 'v3');
@@ -21,7 +21,7 @@ export function addV3(app: App, cloud: Cloud): void {
   for (const kind of cloud.store.kinds.values()) if (kind.operations.dialect === 'v3') addKind(app, cloud, kind);
 }
 
-function addKind(app: App, cloud: Cloud, kind: Kind): void {
+function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
   const { collection, create, update, delete: removal } = kind.operations;
   const path = `/api/v3/${collection}`;
   route(app, path, { GET: (c) => list(cloud, kind, c), POST: create && ((c) => makeOne(cloud, kind, c)) });
@@ -33,7 +33,7 @@ function addKind(app: App, cloud: Cloud, kind: Kind): void {
   route(app, `${path}/:id`, verbs);
 }
 
-function actorOf({ credentials }: Cloud, c: Asked): Actor {
+function actorOf({ credentials }: EmulatedCloud, c: Asked): Actor {
   const token = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
   const user = Object.hasOwn(credentials.v3, token) ? credentials.v3[token] : undefined;
   return user ? { id: user.id, email: user.email, type_name: 'sso_user' } : turnDown(401, 'the token is missing or not valid', [], { 'www-authenticate': 'Bearer' });
@@ -44,9 +44,9 @@ const answer = (value: Json, status = 200): Response => new Response(wireText(va
 export type Resources = Collection & { readonly id: string };
 
 const typeOf = ({ operations }: Resources): string => operations.collection.slice(operations.collection.lastIndexOf('/') + 1);
-const identify = (kind: Resources) => (record: Stored) => record[kind.id] as string;
+const identify = (kind: Resources) => (record: StoredRecord) => record[kind.id] as string;
 
-function resource(cloud: Cloud, kind: Resources, record: Stored, c: Asked): JsonObject {
+function resource(cloud: EmulatedCloud, kind: Resources, record: StoredRecord, c: Asked): JsonObject {
   const attributes: Record<string, Json> = {};
   const relationships: Record<string, Json> = {};
   for (const [name, attribute] of Object.entries(kind.attributes)) {
@@ -64,7 +64,7 @@ export function linkage(attribute: Attribute, id: Json): Json {
   return attribute.word === 'ref' && id !== null ? { type: attribute.to, id } : null;
 }
 
-function list(cloud: Cloud, kind: Kind, c: Asked): Response {
+function list(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   const query = queryOf(c);
   const { filters } = specificsOf(kind);
   const known = new Set([...pageParameters, 'search', 'sort', ...filters.map((name) => `filter[${name}]`)]);
@@ -75,7 +75,7 @@ function list(cloud: Cloud, kind: Kind, c: Asked): Response {
 export const pageParameters = ['page[size]', 'page[after]', 'page[before]'];
 
 /** A page of the records; `beside` gives what goes with those that are shown. */
-export function cursorPage(cloud: Cloud, kind: Resources, records: readonly Stored[], c: Asked, beside: (shown: readonly Stored[]) => JsonObject = () => ({})): Response {
+export function cursorPage(cloud: EmulatedCloud, kind: Resources, records: readonly StoredRecord[], c: Asked, beside: (shown: readonly StoredRecord[]) => JsonObject = () => ({})): Response {
   const query = queryOf(c);
   const size = count(query, 'page[size]', DEFAULT_PAGE, 1, MOST_PAGE);
   const [start, end] = bounds(records, kind, query, size);
@@ -96,7 +96,7 @@ export function cursorPage(cloud: Cloud, kind: Resources, records: readonly Stor
   });
 }
 
-function bounds(records: readonly Stored[], kind: Resources, query: URLSearchParams, size: number): readonly [start: number, end: number] {
+function bounds(records: readonly StoredRecord[], kind: Resources, query: URLSearchParams, size: number): readonly [start: number, end: number] {
   const after = query.get('page[after]');
   const before = query.get('page[before]');
   if (after !== null && before !== null) turnDown(400, 'page[after] and page[before] exclude each other', ['page[after]', 'page[before]']);
@@ -108,8 +108,8 @@ function bounds(records: readonly Stored[], kind: Resources, query: URLSearchPar
   return [start, start + size];
 }
 
-function matching({ store }: Cloud, kind: Kind, filters: readonly string[], query: URLSearchParams): readonly Stored[] {
-  const tests: ((record: Stored) => boolean)[] = [];
+function matching({ store }: EmulatedCloud, kind: Kind, filters: readonly string[], query: URLSearchParams): readonly StoredRecord[] {
+  const tests: ((record: StoredRecord) => boolean)[] = [];
   for (const name of filters) {
     const wanted = query.get(`filter[${name}]`);
     if (wanted !== null) tests.push((record) => String(record[name]) === wanted);
@@ -122,7 +122,7 @@ function matching({ store }: Cloud, kind: Kind, filters: readonly string[], quer
 }
 
 /** Any of the terms in any of the fields, as part of the text, in any case. */
-function searchTest(kind: Kind, parameter: string, fieldList: string | undefined, terms: string): (record: Stored) => boolean {
+function searchTest(kind: Kind, parameter: string, fieldList: string | undefined, terms: string): (record: StoredRecord) => boolean {
   const fields = fieldList === undefined ? Object.keys(kind.attributes) : fieldList.split(',').map((name) => name.trim());
   if (!fields.every((name) => Object.hasOwn(kind.attributes, name))) turnDown(400, 'search names a field that does not exist', [parameter]);
   const wanted = terms.toLowerCase().split(',').filter(Boolean);
@@ -136,7 +136,7 @@ function searchTest(kind: Kind, parameter: string, fieldList: string | undefined
     );
 }
 
-function inOrder(kind: Kind, sort: string | null, records: readonly Stored[]): readonly Stored[] {
+function inOrder(kind: Kind, sort: string | null, records: readonly StoredRecord[]): readonly StoredRecord[] {
   if (sort === null) return records;
   const name = sort.replace(/^-/, '');
   if (!Object.hasOwn(kind.attributes, name)) turnDown(400, 'sort names a field that does not exist', ['sort']);
@@ -184,7 +184,7 @@ const inRelationships = (path: string): string => `/data/relationships/${path}`;
 const placeIn = (kind: Kind) => (name: string) => (kind.attributes[name]?.wire === 'relationship' ? inRelationships(name) : inAttributes(name));
 
 /** A whole resource comes back: relationships and what belongs to the server have to be as they are. */
-function updateOne(cloud: Cloud, kind: Kind, c: Asked): Response {
+function updateOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   const before = existing(cloud, kind, c);
   const { id, attributes, links } = resourceOf(kind, c);
   if (id !== before[kind.id]) turnDown(409, 'the id must be the one of the path', ['/data/id']);
@@ -198,11 +198,11 @@ function updateOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   return answer({ data: resource(cloud, kind, after, c) });
 }
 
-function relationshipsOf(kind: Kind, record: Stored): JsonObject {
+function relationshipsOf(kind: Kind, record: StoredRecord): JsonObject {
   return Object.fromEntries(Object.entries(record).filter(([name]) => kind.attributes[name]?.wire === 'relationship'));
 }
 
-function makeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
+function makeOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   const { attributes, links } = resourceOf(kind, c);
   const fields = { ...fieldsOf(cloud, kind, attributes, false, inAttributes), ...fieldsOf(cloud, kind, links, false, inRelationships) };
   requireAll(kind, fields, placeIn(kind));
@@ -211,7 +211,7 @@ function makeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
   return answer({ data: resource(cloud, kind, record, c) }, cloud.behaviours.created_status);
 }
 
-function removeOne(cloud: Cloud, kind: Kind, c: Asked): Response {
+function removeOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   remove(cloud, kind, existing(cloud, kind, c), c);
   return new Response(null);
 }

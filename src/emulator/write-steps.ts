@@ -1,18 +1,18 @@
 // The steps of a write that both dialects take: find the record, take the fields, insist on those that must be there.
 import { type Json, type JsonObject, type Kind } from '../model/index.js';
-import { faceOf, type Asked, type Cloud } from './app.js';
-import { acceptAll, type Stored } from './records.js';
+import { faceOf, type Asked, type EmulatedCloud } from './app.js';
+import { acceptAll, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 import { specificsOf } from './collection-rules.js';
 
 /** The record a path names. @throws Refused (404) */
-export function existing({ store }: Cloud, kind: Kind, c: Asked): Stored {
+export function existing({ store }: EmulatedCloud, kind: Kind, c: Asked): StoredRecord {
   return store.get(kind, c.req.param('id') ?? '') ?? turnDown(404, `there is no such ${kind.singular}`);
 }
 
 /** `body` in stored form. `place` turns the path of a field into what the dialect calls it. @throws Refused (400) naming every field that is wrong. */
 export function fieldsOf(
-  { store, behaviours }: Cloud,
+  { store, behaviours }: EmulatedCloud,
   { attributes }: Pick<Kind, 'attributes'>,
   body: Readonly<Record<string, unknown>>,
   update: boolean,
@@ -38,13 +38,13 @@ export function requireAll({ attributes }: Pick<Kind, 'attributes'>, fields: Rea
 }
 
 /** A new record that holds these fields; nothing is stored yet. */
-export function drafted({ store }: Cloud, kind: Kind, fields: JsonObject): Stored {
+export function drafted({ store }: EmulatedCloud, kind: Kind, fields: JsonObject): StoredRecord {
   const draft = store.draft(kind, fields);
   return specificsOf(kind).made?.(draft) ?? draft;
 }
 
 /** Deletes a record, and before it what belongs to it, as the authorizations of an account. */
-export function remove(cloud: Cloud, kind: Kind, record: Stored, c: Asked): void {
+export function remove(cloud: EmulatedCloud, kind: Kind, record: StoredRecord, c: Asked): void {
   const { store } = cloud;
   const [actor, face, id] = [c.get('actor'), faceOf(cloud, c), record[kind.id]];
   for (const other of store.kinds.values()) {

@@ -28,7 +28,7 @@ export interface Listing {
 }
 
 /** The live document that a request was planned from: its version, where the kind counts them, and its digest. */
-export interface Base {
+export interface DocumentBase {
   readonly version_number: number | null;
   readonly sha256: string;
 }
@@ -39,7 +39,7 @@ export interface Request {
   readonly path: string;
   readonly body?: Values;
   /** Where the request replaces a whole document: `body` then holds our members alone, and the rest is read right before it is sent. */
-  readonly base?: Base;
+  readonly base?: DocumentBase;
 }
 
 /** What is written: the fields to send, and the object they are sent to. */

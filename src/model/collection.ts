@@ -4,7 +4,7 @@ import { isObject, own, type Json } from './json.js';
 import { didYouMean } from './did-you-mean.js';
 
 /** How a collection is read. */
-export interface Reading {
+export interface ReadOperation {
   /** Name of what speaks to it: read by the adapter alone. */
   readonly dialect: string;
   /** Path of the collection, relative to the dialect's base address, as in `sites` or `beta/sites`. */
@@ -45,7 +45,7 @@ export interface Collection {
   readonly columns?: readonly string[];
   /** A log grows while it is read: a record that comes twice is dropped, where it would elsewhere put the listing in doubt. */
   readonly log?: true;
-  readonly operations: Reading;
+  readonly operations: ReadOperation;
 }
 
 /** What stands under a dotted path such as `action.timestamp`; undefined where nothing does. */
@@ -107,14 +107,14 @@ export function unaskable({ name, operations: { needs = [], identifiers } }: Col
   if (other !== undefined)
     return { code: 'one-filter', filter: other, summary: `${name} are found by exactly one of ${needs.join(', ')}, not by ${Object.keys(filters).join(' and ')}` };
   const value = filters[filter] as string;
-  if (Object.hasOwn(identifiers, filter)) return listed(value).length > 0 ? undefined : { code: 'filter-value', filter, summary: `${filter} names no identifier` };
+  if (Object.hasOwn(identifiers, filter)) return listedValues(value).length > 0 ? undefined : { code: 'filter-value', filter, summary: `${filter} names no identifier` };
   if (/^[^\\\p{Cc}]+$/u.test(value) && !(value.includes("'") && value.includes('"'))) return undefined;
   const detail = 'A value holds no backslash, no control character, and not both kinds of quotation marks.';
   return { code: 'filter-value', filter, summary: `${filter} cannot be asked for: its value could be read as another condition`, detail };
 }
 
 /** The values of a list that is written with commas, none twice. */
-export const listed = (value: string): readonly string[] => [...new Set(value.split(',').map((one) => one.trim()))].filter(Boolean);
+export const listedValues = (value: string): readonly string[] => [...new Set(value.split(',').map((one) => one.trim()))].filter(Boolean);
 
 /** What is asked of a listing. */
 export interface Query {

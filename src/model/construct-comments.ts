@@ -4,20 +4,20 @@ import { defined } from './defined.js';
 import { isObject, type Json } from './json.js';
 
 /** The path of a construct, and the place in the program where that is known; `file` is relative to where the program ran, with `/`. */
-export interface Made {
+export interface Comment {
   readonly path: string;
   readonly at?: { readonly file: string; readonly line: number; readonly column: number };
 }
 
 /** The comment that tells of what stands at a key, such as an address or `settings`. */
-export const madeComment = (key: string, { path, at }: Made): string => `# ${key} ${JSON.stringify({ path, ...defined({ at }) })}\n`;
+export const madeComment = (key: string, { path, at }: Comment): string => `# ${key} ${JSON.stringify({ path, ...defined({ at }) })}\n`;
 
 const COMMENT = /^# ([\w-]+(?:\.[\w-]+)?) (\{.*\})$/gm;
 
 /** What the comments of a text tell, by key. What has another form tells nothing. */
-export const madeIn = (text: string): ReadonlyMap<string, Made> =>
+export const madeIn = (text: string): ReadonlyMap<string, Comment> =>
   new Map(
-    [...text.matchAll(COMMENT)].flatMap(([, key = '', body = '']): [string, Made][] => {
+    [...text.matchAll(COMMENT)].flatMap(([, key = '', body = '']): [string, Comment][] => {
       const { path, at } = told(body);
       if (typeof path !== 'string') return [];
       const { file, line, column } = isObject(at) ? at : {};

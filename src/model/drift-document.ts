@@ -44,7 +44,7 @@ export interface UnmanagedRecord {
 }
 
 /** Something live that is as declared, or not declared, and still not well. */
-export interface Ailment {
+export interface HealthIssue {
   /** Stable kebab-case name of the health issue; the provider knows them. */
   readonly code: string;
   readonly kind: string;

@@ -1,11 +1,11 @@
 // A kind is one file that reads as its own manual; this is its form: a collection whose objects are declared.
 import { stored, walk, type Attribute, type Attributes, type Fields } from './attribute.js';
-import type { Collection, Reading } from './collection.js';
+import type { Collection, ReadOperation } from './collection.js';
 import type { Declaration, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
 
 /** How a kind is spoken to. A verb that is absent does not exist, and nothing can make it. */
-export interface Operations extends Reading {
+export interface Operations extends ReadOperation {
   readonly by_id: string;
   /** Attribute of the identity that the listing filters by, under the same name. */
   readonly by_name?: string;

@@ -28,7 +28,7 @@ export function isPartialDocument(value: Value | undefined): boolean {
 /** The document of two parts; the reverse of `mergeOf`. */
 export const documentOf = ({ tree, removed }: Merge): Value => (removed === undefined ? [tree] : [tree, removed]);
 
-export const stepsOf = (path: Value): readonly string[] => (Array.isArray(path) ? (path as readonly Value[]).map(String) : String(path).split('.'));
+export const pathSteps = (path: Value): readonly string[] => (Array.isArray(path) ? (path as readonly Value[]).map(String) : String(path).split('.'));
 
 /** Whether a document declares nothing but that it is empty: what clears it. */
 export function isClear(value: Value | undefined): boolean {

@@ -1,7 +1,7 @@
 // The plan document: the published JSON form of a plan (`--format json`, `show --format json`, inside a plan file).
 // Its schema is `schemas/plan.schema.json`; renderers see only this redacted view.
-import type { AccessReview, Ailment, Author, Impact, UnmanagedRecord, Verified, Window } from './drift-document.js';
-import type { Base } from './cloud.js';
+import type { AccessReview, HealthIssue, Author, Impact, UnmanagedRecord, Verified, Window } from './drift-document.js';
+import type { DocumentBase } from './cloud.js';
 import type { Diagnostic, Origin } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
 import type { Summary, Verdict, WriteCounts } from './plan.js';
@@ -18,7 +18,7 @@ export interface DocumentRequest {
   /** Where the request replaces a whole document: our members alone. */
   readonly body: Json;
   /** Then: version and digest of the live document that it was planned from. */
-  readonly base?: Base;
+  readonly base?: DocumentBase;
 }
 
 export interface ResourceChange {
@@ -138,7 +138,7 @@ export interface Findings {
   readonly in_sync: readonly string[];
   readonly unmanaged: Readonly<Record<string, number>>;
   readonly unmanaged_objects: readonly UnmanagedRecord[];
-  readonly health: readonly Ailment[];
+  readonly health: readonly HealthIssue[];
   readonly expectations: readonly Verified[];
   /** Null where no authorization is in reach. */
   readonly access: AccessReview | null;

@@ -4,12 +4,12 @@ import type { Values } from './declaration.js';
 import { writables, type Advice, type Kind } from './kind.js';
 import { equalUnescaped } from './normalize.js';
 
-export interface Fault extends Advice {
+export interface ValueFault extends Advice {
   readonly severity: 'error' | 'warning';
 }
 
 /** What is wrong with `values`, as far as they are known. @param live what the object has now, where there is one */
-export function faultsOf(kind: Kind, values: Values, live: Values = {}): readonly Fault[] {
+export function faultsOf(kind: Kind, values: Values, live: Values = {}): readonly ValueFault[] {
   const raised = writables(kind).flatMap(([name, { only_false }]) => (only_false === true && values[name] === true ? [onlyFalse(name)] : []));
   return [...raised, ...(kind.faults?.(values) ?? [])].map((one) => ({
     ...one,

@@ -45,11 +45,11 @@ async function read(path: string): Promise<string> {
   const file = await open(path, NEVER_WAIT);
   try {
     const about = await file.stat();
-    if (about.isDirectory()) throw trouble('EISDIR', 'is a folder', path);
-    if (!about.isFile()) throw trouble('EFTYPE', 'is not a regular file', path);
-    if (about.size > LARGEST) throw trouble('EFBIG', 'is larger than 256 MiB', path);
+    if (about.isDirectory()) throw error('EISDIR', 'is a folder', path);
+    if (!about.isFile()) throw error('EFTYPE', 'is not a regular file', path);
+    if (about.size > LARGEST) throw error('EFBIG', 'is larger than 256 MiB', path);
     const bytes = await readWhole(file, about.size);
-    if (!isUtf8(bytes)) throw trouble('EILSEQ', `is not UTF-8 text, first at byte ${firstBadByte(bytes)}`, path);
+    if (!isUtf8(bytes)) throw error('EILSEQ', `is not UTF-8 text, first at byte ${firstBadByte(bytes)}`, path);
     return bytes.toString('utf8');
   } finally {
     await file.close();
@@ -78,7 +78,7 @@ function firstBadByte(bytes: Buffer): number {
   }
 }
 
-function trouble(code: string, problem: string, path: string): Error {
+function error(code: string, problem: string, path: string): Error {
   return Object.assign(new Error(`${path} ${problem}`), { code, path, problem });
 }
 
@@ -95,7 +95,7 @@ async function writeNew(path: string, text: string, mode: number): Promise<void>
 async function replace(path: string, temporary: string, text: string, mode: number): Promise<void> {
   // A terminal, a pipe or a device would not be written to: its name would be taken away from it.
   const about = await stat(path).catch(() => undefined);
-  if (about && !about.isFile() && !about.isDirectory()) throw trouble('EFTYPE', 'is not a regular file', path);
+  if (about && !about.isFile() && !about.isDirectory()) throw error('EFTYPE', 'is not a regular file', path);
   try {
     await writeNew(temporary, text, mode);
     await rename(temporary, path);

@@ -24,7 +24,7 @@ import type { Clock } from '../platform/index.js';
 import type { Visibility } from './visibility.js';
 
 /** A kind's live objects, proven complete. */
-export interface Collection {
+export interface LiveCollection {
   readonly kind: Kind;
   readonly byId: ReadonlyMap<string, Live>;
   /** As in `Listing`. */
@@ -37,7 +37,7 @@ export interface Collection {
 }
 
 /** Everything that was read, by kind name. */
-export type World = ReadonlyMap<string, Collection>;
+export type LiveCollections = ReadonlyMap<string, LiveCollection>;
 
 /** More ids than this are looked for by a second listing instead of one by one. */
 const LOOKS = 20;
@@ -54,13 +54,13 @@ export interface Observing {
   readonly visibility: Visibility;
 }
 
-export async function observe(observing: Observing, names: Iterable<string>): Promise<World> {
+export async function observe(observing: Observing, names: Iterable<string>): Promise<LiveCollections> {
   const wanted = [...observing.kinds.values()].filter((kind) => new Set(names).has(kind.name));
   const collections = await Promise.all(wanted.map((kind) => collect(observing, kind)));
   return new Map(collections.map((collection) => [collection.kind.name, collection]));
 }
 
-async function collect({ cloud, clock, entries, emit, visibility }: Observing, kind: Kind): Promise<Collection> {
+async function collect({ cloud, clock, entries, emit, visibility }: Observing, kind: Kind): Promise<LiveCollection> {
   const read_at = clock?.boot().milliseconds;
   const listing = await cloud.list(kind);
   const byId = new Map<string, Live>();
@@ -99,7 +99,7 @@ const ESCAPED = /[&<>"']/;
  * between two pages while they were read is in neither. What either reading shows exists. A few names are asked for by
  * the filter of the listing, more by a second listing.
  */
-export async function readAgain({ cloud, visibility }: Pick<Observing, 'cloud' | 'visibility'>, collection: Collection, created: readonly Values[]): Promise<Collection> {
+export async function readAgain({ cloud, visibility }: Pick<Observing, 'cloud' | 'visibility'>, collection: LiveCollection, created: readonly Values[]): Promise<LiveCollection> {
   const { kind, pages = 1, byId: first } = collection;
   if (pages <= 1) return collection;
   const { by_name } = kind.operations;
@@ -124,7 +124,7 @@ export function withoutSecrets(attributes: Attributes, values: Values): Values {
 }
 
 /** A live object as the state stores it: in plain texts, without secrets, without what holds nothing, without free text of the service, and without documents in which others keep theirs. */
-export function remembered(kind: Kind, values: Values): JsonObject {
+export function storedValues(kind: Kind, values: Values): JsonObject {
   const seen = withoutSecrets(kind.attributes, values);
   const isKept = (name: string): boolean => kind.attributes[name]?.wire !== 'merge' && kind.attributes[name]?.unstored !== true;
   return unescapeAll(redactAll(Object.fromEntries(Object.entries(seen).filter(([name, value]) => !isEmpty(value) && isKept(name)))));

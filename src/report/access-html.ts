@@ -2,7 +2,7 @@
 // an authorization.
 import type { AccessCell, AccessReview } from '../model/index.js';
 import { markup, raw, type Markup } from './markup.js';
-import { table } from './html-parts.js';
+import { htmlTable } from './html-parts.js';
 
 export function accessTable(review: AccessReview): Markup {
   return review.complete ? matrix(review) : list(review);
@@ -42,7 +42,7 @@ function list(review: AccessReview): Markup {
     (cell) =>
       markup`<tr><th scope="row">${emails.get(cell.user) ?? 'user'} <code>${cell.user}</code></th><td>${names.get(cell.account)} <code>${cell.account}</code></td><td>${roleOf(cell, names)}</td></tr>\n`,
   );
-  return table('Every authorization; each reaches the accounts below its own', ['User', 'Account', 'Role'], body);
+  return htmlTable('Every authorization; each reaches the accounts below its own', ['User', 'Account', 'Role'], body);
 }
 
 function roleOf(cell: AccessCell | undefined, names: Names): Markup {

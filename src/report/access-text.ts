@@ -2,7 +2,7 @@
 import type { AccessCell, AccessReview, Diagnostic, DocumentHead } from '../model/index.js';
 import { code, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
-import { fitted, table, type Level } from './markdown.js';
+import { fitted, markdownTable, type Level } from './markdown.js';
 import { plural } from './words.js';
 
 /** An access review with where it comes from. */
@@ -74,14 +74,14 @@ function* matrix({ users, accounts, cells }: AccessReview, level: Level): Lines 
   const titles = accounts.map(
     ({ id, name, administrators }) => `${prose(shorten(name, level.length))} (${prose(shorten(id, level.length))})<br>administrators: ${administrators ?? 'not known'}`,
   );
-  yield* table(['User', ...titles], users, level, ({ id, email }) => [
+  yield* markdownTable(['User', ...titles], users, level, ({ id, email }) => [
     prose(shorten(email ?? id, level.length)),
     ...accounts.map((account) => cellText(found.get(JSON.stringify([id, account.id])), level)),
   ]);
 }
 
 function* long(access: AccessReview, level: Level): Lines {
-  yield* table(['Account', 'User', 'Role', 'Declared'], access.cells, level, (cell) => [
+  yield* markdownTable(['Account', 'User', 'Role', 'Declared'], access.cells, level, (cell) => [
     code(shorten(cell.account, level.length)),
     code(shorten(cell.user, level.length)),
     cellText(cell, level),

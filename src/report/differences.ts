@@ -192,7 +192,7 @@ function linesOf(value: Json): readonly string[] {
 }
 
 /** Unchanged lines shown around each changed one. */
-const around = 2;
+const runContext = 2;
 /** Above this many pairs of lines the middle is shown as removed and added as a whole. */
 const mostPairs = 250_000;
 
@@ -226,7 +226,7 @@ function align(before: readonly string[], after: readonly string[]): readonly Ro
 
 /** Long runs of unchanged lines become a count. */
 function folded(all: readonly Row[]): readonly Row[] {
-  const near = all.map((_, index) => all.slice(Math.max(index - around, 0), index + around + 1).some(({ sign }) => sign !== ' '));
+  const near = all.map((_, index) => all.slice(Math.max(index - runContext, 0), index + runContext + 1).some(({ sign }) => sign !== ' '));
   const out: Row[] = [];
   for (let index = 0; index < all.length;) {
     const end = near.indexOf(true, index);

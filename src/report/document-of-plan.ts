@@ -57,7 +57,7 @@ export interface Meta {
   readonly masking: Masking;
 }
 
-export interface PlanInput {
+export interface PlanDocumentInput {
   readonly plan: Plan;
   readonly kinds: Kinds;
   readonly meta: Meta;
@@ -67,7 +67,7 @@ export interface PlanInput {
 }
 
 /** The redacted view of a plan. Pure: equal inputs give equal documents. */
-export function planDocument({ plan, kinds, meta, keeps = 'all', impact }: PlanInput): PlanDocument {
+export function planDocument({ plan, kinds, meta, keeps = 'all', impact }: PlanDocumentInput): PlanDocument {
   const shown = paired(plan.changes).filter(([change]) => keeps === 'all' || change.action !== 'keep' || change.renamed_from !== undefined);
   return meta.masking.said({
     ...head(meta),

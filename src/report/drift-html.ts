@@ -1,9 +1,9 @@
 // An audit as a page: what drifted and who did it, what was expected, health issues, the access review.
-import { type Ailment, type DriftDocument, type DriftRecord, type UnmanagedRecord, type Verified } from '../model/index.js';
+import { type HealthIssue, type DriftDocument, type DriftRecord, type UnmanagedRecord, type Verified } from '../model/index.js';
 import { accessTable } from './access-html.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
-import { markup, moment, told, type Markup } from './markup.js';
-import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, table, typeset } from './html-parts.js';
+import { markup, moment, withCode, type Markup } from './markup.js';
+import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, htmlTable, typeset } from './html-parts.js';
 import { filterForm, page } from './html-page.js';
 import { authorSentence, changedBy, driftActions, driftMeanings, driftSentence, driftSigns, expectationSentence, place } from './words.js';
 
@@ -76,7 +76,7 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
     open,
     body: [
       facts([
-        ['Who', status === 'missing' || status === 'undeclared' ? undefined : told(changedBy(record))],
+        ['Who', status === 'missing' || status === 'undeclared' ? undefined : withCode(changedBy(record))],
         ['Declared', origin ? markup`<code>${place(origin)}</code>` : undefined],
         ['Live id', id === null ? undefined : markup`<code>${id}</code>`],
         ...appliedOtherwise(record).map(({ path, applied }) => ['Last applied', markup`<code>${path}</code> as <code>${inline(applied)}</code>`] as const),
@@ -106,25 +106,25 @@ function expectationItem(verified: Verified): Markup {
         ['Of', markup`<code>${collection}</code>`],
         ['Declared', markup`<code>${place(origin)}</code>`],
       ]),
-      offenders.length === 0 ? undefined : table(`Records that are not as expected${rest > 0 ? `, the first ${offenders.length} of ${failed}` : ''}`, ['Record', 'Why'], named),
+      offenders.length === 0 ? undefined : htmlTable(`Records that are not as expected${rest > 0 ? `, the first ${offenders.length} of ${failed}` : ''}`, ['Record', 'Why'], named),
       ...diagnosticNotes(diagnostic ? [diagnostic] : []),
     ],
   });
 }
 
-function healthTable(health: readonly Ailment[]): readonly Markup[] {
+function healthTable(health: readonly HealthIssue[]): readonly Markup[] {
   if (health.length === 0) return [];
   const body = health.map(
     ({ kind, id, address, summary, detail, at }) =>
       markup`<tr data-kind="${kind}"><th scope="row"><code>${address ?? `${kind} ${id}`}</code></th><td>${summary}${detail === undefined ? undefined : markup`<br><span class="muted text">${detail}</span>`}</td><td>${at === undefined ? undefined : moment(at)}</td></tr>\n`,
   );
-  return [table('Live objects that do not work, declared or not', ['Object', 'What', 'Since'], body)];
+  return [htmlTable('Live objects that do not work, declared or not', ['Object', 'What', 'Since'], body)];
 }
 
 function unmanagedTables(counts: Readonly<Record<string, number>>, objects: readonly UnmanagedRecord[]): readonly Markup[] {
-  const body = objects.map((stranger) => {
-    const { kind, id, label } = stranger;
-    return markup`<tr data-kind="${kind}"><th scope="row"><code>${kind}</code> <code>${id}</code></th><td>${label ?? ''}</td><td>${told(authorSentence(stranger))}</td></tr>\n`;
+  const body = objects.map((unmanaged) => {
+    const { kind, id, label } = unmanaged;
+    return markup`<tr data-kind="${kind}"><th scope="row"><code>${kind}</code> <code>${id}</code></th><td>${label ?? ''}</td><td>${withCode(authorSentence(unmanaged))}</td></tr>\n`;
   });
-  return [...countTable('Live objects in no state and no declaration', counts), ...(body.length === 0 ? [] : [table('Each of them', ['Object', 'Name', 'Who'], body)])];
+  return [...countTable('Live objects in no state and no declaration', counts), ...(body.length === 0 ? [] : [htmlTable('Each of them', ['Object', 'Name', 'Who'], body)])];
 }

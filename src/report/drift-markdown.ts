@@ -1,12 +1,12 @@
 // An audit as a comment or a job summary: counts first, a table of objects, their attributes folded.
-import type { Ailment, DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
+import type { HealthIssue, DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
 import { accessItems, accessSentence } from './access-text.js';
 import { loggedDifferences, recordDifference } from './differences.js';
 import { expectationItems } from './expectations-text.js';
 import { code, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
-import { diagnosticItems, differenceFence, fitted, folded, footer, some, table, type Level } from './markdown.js';
-import { ailmentSentence, authorSentence, changedBy, driftMeanings, driftSentence, driftSigns, place, plural } from './words.js';
+import { diagnosticItems, differenceFence, fitted, folded, footer, some, markdownTable, type Level } from './markdown.js';
+import { healthIssueSentence, authorSentence, changedBy, driftMeanings, driftSentence, driftSigns, place, plural } from './words.js';
 
 export function driftMarkdown(document: DriftDocument): string {
   return fitted((level) => driftLines(document, level));
@@ -16,7 +16,7 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
   yield* ['<!-- trueup:drift -->', `### ${driftSentence(document)}`, ''];
   yield* diagnosticItems(document.diagnostics, level);
   const { drift } = document;
-  if (drift.length > 0) yield* table(['Status', 'Address', 'Meaning', 'Changed', 'Declared'], drift, level, (record) => cellsOf(record, level));
+  if (drift.length > 0) yield* markdownTable(['Status', 'Address', 'Meaning', 'Changed', 'Declared'], drift, level, (record) => cellsOf(record, level));
   const changed = drift.filter(({ changes, changed_by }) => changes.length > 0 || loggedDifferences(changed_by).length > 0);
   if (level.details && changed.length > 0)
     yield* folded(
@@ -24,8 +24,8 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
       changed.flatMap((record) => [...detailOf(record, level)]),
     );
   yield* expectationItems(document.expectations, level);
-  yield* ailmentItems(document.health, level);
-  yield* strangerTable(document.unmanaged_objects, level);
+  yield* healthIssueItems(document.health, level);
+  yield* unmanagedTable(document.unmanaged_objects, level);
   if (document.access) yield* folded(prose(accessSentence(document.access)), ['', ...accessItems(document.access, atMost(level))]);
   if (!level.details) yield* ['Attribute details are left out: the audit is too long for a comment. The text and JSON forms have them.', ''];
   yield* footer(document, level);
@@ -58,20 +58,20 @@ const most = 50;
 
 const atMost = (level: Level): Level => ({ ...level, rows: Math.min(level.rows, most) });
 
-function* ailmentItems(health: readonly Ailment[], level: Level): Lines {
+function* healthIssueItems(health: readonly HealthIssue[], level: Level): Lines {
   if (health.length === 0) return;
   yield* ['**Health issues**', ''];
-  yield* some(health, atMost(level), (ailment) => [`- ${prose(shorten(ailmentSentence(ailment), level.length))}`]);
+  yield* some(health, atMost(level), (issue) => [`- ${prose(shorten(healthIssueSentence(issue), level.length))}`]);
   yield '';
 }
 
-function* strangerTable(strangers: readonly UnmanagedRecord[], level: Level): Lines {
-  if (strangers.length === 0) return;
-  const cells = (stranger: UnmanagedRecord): readonly string[] => [
-    code(shorten(stranger.kind, level.length)),
-    code(shorten(stranger.id, level.length)),
-    prose(shorten(stranger.label ?? '', level.length)),
-    prose(shorten(authorSentence(stranger), level.length)),
+function* unmanagedTable(unmanaged: readonly UnmanagedRecord[], level: Level): Lines {
+  if (unmanaged.length === 0) return;
+  const cells = (unmanaged: UnmanagedRecord): readonly string[] => [
+    code(shorten(unmanaged.kind, level.length)),
+    code(shorten(unmanaged.id, level.length)),
+    prose(shorten(unmanaged.label ?? '', level.length)),
+    prose(shorten(authorSentence(unmanaged), level.length)),
   ];
-  yield* folded(`Unmanaged: ${plural(strangers.length, 'object')}`, ['', ...table(['Kind', 'Id', 'Name', 'Changed'], strangers, atMost(level), cells)]);
+  yield* folded(`Unmanaged: ${plural(unmanaged.length, 'object')}`, ['', ...markdownTable(['Kind', 'Id', 'Name', 'Changed'], unmanaged, atMost(level), cells)]);
 }

@@ -1,12 +1,12 @@
 // An audit for a terminal: what is not as declared or not as last applied, who changed it, the summary last.
-import { type Ailment, type Author, type DriftDocument, type DriftRecord, type UnmanagedRecord } from '../model/index.js';
+import { type HealthIssue, type Author, type DriftDocument, type DriftRecord, type UnmanagedRecord } from '../model/index.js';
 import { accessSentence } from './access-text.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
 import { ending } from './closing-lines.js';
 import { expectationLines } from './expectations-text.js';
 import { differenceLines, flow, type Lines } from './layout.js';
 import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
-import { ailmentSentence, authorSentence, changedBy, driftActions, driftMeanings, driftSentence, driftSigns, place, strangerSentence } from './words.js';
+import { healthIssueSentence, authorSentence, changedBy, driftActions, driftMeanings, driftSentence, driftSigns, place, unmanagedObjectSentence } from './words.js';
 
 /** Entries of a list that are shown; JSON has all of them. */
 const most = 20;
@@ -19,8 +19,8 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
     yield '';
   }
   yield* expectationLines(document.expectations, color, width);
-  yield* ailmentLines(document.health, color, width);
-  yield* strangerLines(document.unmanaged_objects, color, width);
+  yield* healthIssueLines(document.health, color, width);
+  yield* unmanagedLines(document.unmanaged_objects, color, width);
   if (document.access) yield* [...flow(accessSentence(document.access), { width }), ''];
   yield* ending(document, { sentence: driftSentence(document), targeted: document.drift.length > 0 }, color, width);
 }
@@ -51,22 +51,22 @@ function* loggedLines(author: Author, color: Palette, width: number): Lines {
   yield* rest(differences.length, color);
 }
 
-function* ailmentLines(health: readonly Ailment[], color: Palette, width: number): Lines {
+function* healthIssueLines(health: readonly HealthIssue[], color: Palette, width: number): Lines {
   if (health.length === 0) return;
   yield color.bold('Health issues:');
-  for (const ailment of health.slice(0, most)) yield* flow(ailmentSentence(ailment), { width, lead: '  ! ', paintLead: color.yellow });
+  for (const issue of health.slice(0, most)) yield* flow(healthIssueSentence(issue), { width, lead: '  ! ', paintLead: color.yellow });
   yield* rest(health.length, color);
   yield '';
 }
 
-function* strangerLines(strangers: readonly UnmanagedRecord[], color: Palette, width: number): Lines {
-  if (strangers.length === 0) return;
+function* unmanagedLines(unmanaged: readonly UnmanagedRecord[], color: Palette, width: number): Lines {
+  if (unmanaged.length === 0) return;
   yield color.bold('Unmanaged:');
-  for (const stranger of strangers.slice(0, most)) {
-    yield* flow(strangerSentence(stranger), { width, lead: '  ', hang: 4 });
-    if (stranger.changed_by !== 'unknown') yield* flow(authorSentence(stranger), { width, lead: '    ', paint: color.dim });
+  for (const one of unmanaged.slice(0, most)) {
+    yield* flow(unmanagedObjectSentence(one), { width, lead: '  ', hang: 4 });
+    if (one.changed_by !== 'unknown') yield* flow(authorSentence(one), { width, lead: '    ', paint: color.dim });
   }
-  yield* rest(strangers.length, color);
+  yield* rest(unmanaged.length, color);
   yield '';
 }
 

@@ -2,7 +2,7 @@
 import type { Verified } from '../model/index.js';
 import { code, prose, shorten } from './escaping.js';
 import { flow, type Lines } from './layout.js';
-import { folded, some, table, type Level } from './markdown.js';
+import { folded, some, markdownTable, type Level } from './markdown.js';
 import type { Palette } from './style.js';
 import { expectationSentence, place } from './words.js';
 
@@ -47,7 +47,7 @@ export function* expectationItems(expectations: readonly Verified[], level: Leve
   const all = unmet(expectations);
   yield* [`**${heading(expectations)}**`, ''];
   if (all.length === 0) return;
-  yield* table(['Verdict', 'Expectation', 'Of', 'What', 'Declared'], all, level, (verified) => [
+  yield* markdownTable(['Verdict', 'Expectation', 'Of', 'What', 'Declared'], all, level, (verified) => [
     verified.verdict === 'failed' ? '**failed**' : verified.verdict,
     code(shorten(addressOf(verified), level.length)),
     code(verified.collection),

@@ -39,7 +39,7 @@ export function facts(all: readonly (readonly [term: string, said: string | Mark
   return known.length === 0 ? raw('') : markup`<dl>\n${known.map(([term, said]) => markup`<dt>${term}</dt><dd>${said}</dd>\n`)}</dl>\n`;
 }
 
-export function table(caption: string, titles: readonly string[], all: readonly Markup[], look = 'list'): Markup {
+export function htmlTable(caption: string, titles: readonly string[], all: readonly Markup[], look = 'list'): Markup {
   const head = titles.map((title) => markup`<th scope="col">${title}</th>`);
   return markup`<table class="${look}">\n<caption>${caption}</caption>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${all}</tbody>\n</table>\n`;
 }
@@ -52,7 +52,7 @@ export function fieldTable(caption: string, differences: readonly Difference[], 
   if (differences.length === 0) return undefined;
   const sides = { old: differences.some((one) => one.before !== undefined), now: differences.some((one) => one.after !== undefined) };
   const titles = ['Attribute', ...(sides.old ? [before] : []), ...(sides.now ? [after] : [])];
-  return table(
+  return htmlTable(
     caption,
     titles,
     differences.map((one) => fieldRow(one, sides)),
@@ -112,7 +112,7 @@ export function countTable(caption: string, counts: Readonly<Record<string, numb
   const all = Object.entries(counts).filter(([, count]) => count > 0);
   if (all.length === 0) return [];
   const body = all.toSorted(([a], [b]) => compareText(a, b)).map(([kind, count]) => markup`<tr><th scope="row"><code>${kind}</code></th><td>${count}</td></tr>\n`);
-  return [table(caption, ['Kind', 'Objects'], body)];
+  return [htmlTable(caption, ['Kind', 'Objects'], body)];
 }
 
 /** The signs of the terminal as they are typeset. */

@@ -3,7 +3,7 @@
 import type { Impact, RuleImpact } from '../model/index.js';
 import { code, prose, shorten } from './escaping.js';
 import { flow, type Lines } from './layout.js';
-import { table, type Level } from './markdown.js';
+import { markdownTable, type Level } from './markdown.js';
 import type { Palette } from './style.js';
 import { plural } from './words.js';
 
@@ -70,7 +70,7 @@ export function* impactItems(impact: Impact | undefined, level: Level): Lines {
   const others = unmovedSentence(impact);
   yield* ['**What it means for alerts**', ''];
   if (moved.length > 0)
-    yield* table(['Rule', 'Would have sent', 'To, before', 'To, after'], moved, level, (rule) => [
+    yield* markdownTable(['Rule', 'Would have sent', 'To, before', 'To, after'], moved, level, (rule) => [
       code(shorten(rule.rule, level.length)),
       sentSentence(rule).replace('MUCH MORE', '**MUCH MORE**'),
       codes(rule.destinations.before),
@@ -78,7 +78,7 @@ export function* impactItems(impact: Impact | undefined, level: Level): Lines {
     ]);
   if (others !== undefined) yield* [others, ''];
   if (impact.unheard.length > 0)
-    yield* table(['Nobody would hear of', 'Alerts'], impact.unheard, level, (one) => [code(shorten(typeWord(one), level.length)), unheardSentence(one)]);
+    yield* markdownTable(['Nobody would hear of', 'Alerts'], impact.unheard, level, (one) => [code(shorten(typeWord(one), level.length)), unheardSentence(one)]);
   const basis = impactBasis(impact).map((sentence) => prose(shorten(sentence, level.length * 4)));
   yield* [basis.join(' '), ''];
 }

@@ -4,14 +4,14 @@ import { tryAddress, type Diagnostic, type DriftDocument, type DriftRecord, type
 import { renderDiagnostics } from './diagnostics-text.js';
 import { recordLines } from './drift-text.js';
 import { guard } from './escaping.js';
-import { ailmentSentence, driftMeanings, driftSentence, expectationSentence, place } from './words.js';
+import { healthIssueSentence, driftMeanings, driftSentence, expectationSentence, place } from './words.js';
 import { markup, type Markup } from './markup.js';
 import { palette, type Style } from './style.js';
 
 interface Case {
   readonly suite: string;
   readonly name: string;
-  readonly trouble?: { readonly element: 'failure' | 'error'; readonly type: string; readonly message: string };
+  readonly error?: { readonly element: 'failure' | 'error'; readonly type: string; readonly message: string };
   /** Lines below the trouble; without trouble they are said of the suite. */
   readonly lines: readonly string[];
 }
@@ -39,29 +39,29 @@ function* casesOf(document: DriftDocument): Generator<Case> {
 /** Always there: an audit that could not be made must not look like one that found nothing. */
 function auditCase(document: DriftDocument): Case {
   const errors = document.diagnostics.filter(({ severity }) => severity === 'error');
-  const lines = [driftSentence(document), ...textOf(document.diagnostics), ...document.health.map(ailmentSentence)];
+  const lines = [driftSentence(document), ...textOf(document.diagnostics), ...document.health.map(healthIssueSentence)];
   const [first] = errors;
-  return { suite: 'audit', name: 'the audit can be made', lines, ...(first && { trouble: { element: 'error', type: first.code, message: first.summary } }) };
+  return { suite: 'audit', name: 'the audit can be made', lines, ...(first && { error: { element: 'error', type: first.code, message: first.summary } }) };
 }
 
 function driftCase(record: DriftRecord): Case {
   const { kind: suite, address: name, status } = record;
   const lines = [...recordLines(record, palette(style), style.width)];
-  return { suite, name, lines, ...(status !== 'settled' && { trouble: { element: 'failure', type: status, message: driftMeanings[status] } }) };
+  return { suite, name, lines, ...(status !== 'settled' && { error: { element: 'failure', type: status, message: driftMeanings[status] } }) };
 }
 
 function expectationCase(verified: Verified): Case {
   const { name, verdict, collection, origin, offenders, diagnostic } = verified;
   const lines = [`${collection}, ${place(origin)}`, ...offenders.map(({ id, why }) => `${id}: ${why}`), ...textOf(diagnostic ? [diagnostic] : [])];
-  const trouble = { element: verdict === 'failed' ? ('failure' as const) : ('error' as const), type: verdict, message: expectationSentence(verified) };
-  return { suite: 'expectations', name, lines: verdict === 'met' ? [] : lines, ...(verdict !== 'met' && { trouble }) };
+  const error = { element: verdict === 'failed' ? ('failure' as const) : ('error' as const), type: verdict, message: expectationSentence(verified) };
+  return { suite: 'expectations', name, lines: verdict === 'met' ? [] : lines, ...(verdict !== 'met' && { error }) };
 }
 
 const textOf = (diagnostics: readonly Diagnostic[]): readonly string[] => (diagnostics.length === 0 ? [] : renderDiagnostics(diagnostics, style).trimEnd().split('\n'));
 
 function suiteOf({ generated_at, target }: DriftDocument, name: string, cases: readonly Case[], id: number): Markup {
-  const count = (element: 'failure' | 'error'): number => cases.filter(({ trouble }) => trouble?.element === element).length;
-  const said = cases.filter(({ trouble }) => trouble === undefined).flatMap(({ lines }) => lines);
+  const count = (element: 'failure' | 'error'): number => cases.filter(({ error }) => error?.element === element).length;
+  const said = cases.filter(({ error }) => error === undefined).flatMap(({ lines }) => lines);
   return markup`<testsuite id="${id}" package="trueup" name="${name}" timestamp="${generated_at.slice(0, 19)}" hostname="localhost" tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="0" time="0">
 <properties><property name="target" value="${target}"/></properties>
 ${cases.map(caseOf)}<system-out>${linesOf(said)}</system-out>
@@ -70,10 +70,10 @@ ${cases.map(caseOf)}<system-out>${linesOf(said)}</system-out>
 `;
 }
 
-function caseOf({ suite, name, trouble, lines }: Case): Markup {
+function caseOf({ suite, name, error, lines }: Case): Markup {
   const head = markup`<testcase classname="${suite}" name="${name}" time="0"`;
-  if (!trouble) return markup`${head}/>\n`;
-  const { element, type, message } = trouble;
+  if (!error) return markup`${head}/>\n`;
+  const { element, type, message } = error;
   return markup`${head}><${element} type="${type}" message="${message}">${linesOf(lines)}</${element}></testcase>\n`;
 }
 

@@ -53,7 +53,7 @@ export function* some<T>(all: readonly T[], level: Level, write: (one: T, index:
 }
 
 /** A table whose cells are finished Markdown in one line. */
-export function* table<T>(titles: readonly string[], all: readonly T[], level: Level, cells: (one: T) => readonly string[]): Lines {
+export function* markdownTable<T>(titles: readonly string[], all: readonly T[], level: Level, cells: (one: T) => readonly string[]): Lines {
   if (level.rows > 0) yield* [`| ${titles.join(' | ')} |`, `|${' --- |'.repeat(titles.length)}`];
   yield* some(all, level, (one) => [`| ${cells(one).join(' | ')} |`]);
   yield '';

@@ -32,7 +32,7 @@ export const raw = (text: string): Markup => ({ markup: text });
 export const codes = (all: readonly string[]): Markup => markup`${all.map((one, index) => markup`${index === 0 ? '' : ', '}<code>${one}</code>`)}`;
 
 /** A sentence whose times are for people. */
-export const told = (sentence: string): Markup =>
+export const withCode = (sentence: string): Markup =>
   markup`${sentence.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/).map((part, index) => (index % 2 === 1 ? moment(part) : part))}`;
 
 /** A time as people read it; what is no time of ISO 8601 in UTC stands as it is. */

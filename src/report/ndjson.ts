@@ -22,7 +22,7 @@ import { visible } from './escaping.js';
 import { jsonLine } from './json-output.js';
 import {
   actionOf,
-  ailmentSentence,
+  healthIssueSentence,
   authorSentence,
   changedBy,
   driftMeanings,
@@ -31,9 +31,9 @@ import {
   outcomeSentence,
   past,
   planSentence,
-  strangerSentence,
+  unmanagedObjectSentence,
   verbOf,
-  type Shown,
+  type SummaryKey,
 } from './words.js';
 
 /** Each call answers zero or more whole lines. */
@@ -55,7 +55,7 @@ type Line = (level: Level, type: string, message: string, more: Readonly<Record<
 
 const uiVersion = '1.2';
 /** Terraform's words for our actions. An adoption that writes as well is an `update`, and `importing` tells the rest; sums count it under both. */
-const actions: Readonly<Record<Shown, string>> = { create: 'create', update: 'update', replace: 'replace', delete: 'delete', adopt: 'import', forget: 'remove', keep: 'noop' };
+const actions: Readonly<Record<SummaryKey, string>> = { create: 'create', update: 'update', replace: 'replace', delete: 'delete', adopt: 'import', forget: 'remove', keep: 'noop' };
 const driftedActions: Readonly<Record<DriftRecord['status'], string>> = {
   changed: 'update',
   gone: 'delete',
@@ -94,8 +94,8 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
     drift: (document) =>
       document.drift.map((record) => drifted(line, record)).join('') +
       document.expectations.map((one) => line(...expectationEvent(one))).join('') +
-      document.health.map((ailment) => line('warn', 'ailment', ailmentSentence(ailment), { ailment })).join('') +
-      document.unmanaged_objects.map((object) => line('info', 'unmanaged', `${strangerSentence(object)}: unmanaged; ${authorSentence(object)}`, { object })).join('') +
+      document.health.map((issue) => line('warn', 'ailment', healthIssueSentence(issue), { ailment: issue })).join('') +
+      document.unmanaged_objects.map((object) => line('info', 'unmanaged', `${unmanagedObjectSentence(object)}: unmanaged; ${authorSentence(object)}`, { object })).join('') +
       diagnostics(document.diagnostics) +
       line('info', 'drift_summary', driftSentence(document), { summary: document.summary, unmanaged: document.unmanaged }),
     event: (event) => {

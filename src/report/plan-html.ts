@@ -2,10 +2,10 @@
 import { flagToAllow, type Impact, type PlanDocument, type ResourceChange, type Verdict } from '../model/index.js';
 import { differences, outsideDifference } from './differences.js';
 import { impactBasis, movedRules, sentSentence, typeWord, unheardSentence, unmovedSentence } from './impact-text.js';
-import { codes, markup, raw, told, type Markup } from './markup.js';
-import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, json, table, typeset } from './html-parts.js';
+import { codes, markup, raw, withCode, type Markup } from './markup.js';
+import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, json, htmlTable, typeset } from './html-parts.js';
 import { filterForm, page } from './html-page.js';
-import { actionOf, baseSentence, isShown, place, planSentence, plural, requestsInOrder, signOf, verbOf, type Sent } from './words.js';
+import { actionOf, baseSentence, isShown, place, planSentence, plural, requestsInOrder, signOf, verbOf, type SentWords } from './words.js';
 
 /** What is most to be feared comes first. */
 const order = ['delete', 'replace', 'update', 'create', 'adopt', 'forget', 'keep'] as const;
@@ -109,7 +109,7 @@ function changeItem(change: ResourceChange, open: boolean): Markup {
   });
 }
 
-function requestItems(requests: readonly Sent[]): readonly Markup[] {
+function requestItems(requests: readonly SentWords[]): readonly Markup[] {
   if (requests.length === 0) return [];
   const items = requests.map(({ change, request: { method, path, body, base } }, index) => {
     const line = markup`<span class="number">${index + 1}</span> <code><strong>${method}</strong> ${path}</code>`;
@@ -146,9 +146,9 @@ function impactTables(impact: Impact): readonly Markup[] {
   const lost = impact.unheard.map((one) => markup`<tr><th scope="row"><code>${typeWord(one)}</code></th><td>${unheardSentence(one)}</td></tr>\n`);
   const others = unmovedSentence(impact);
   return [
-    ...(sent.length === 0 ? [] : [table('Notifications that rules would have sent', ['Rule', 'Would have sent', 'To, before', 'To, after'], sent)]),
+    ...(sent.length === 0 ? [] : [htmlTable('Notifications that rules would have sent', ['Rule', 'Would have sent', 'To, before', 'To, after'], sent)]),
     ...(others === undefined ? [] : [markup`<p>${others}</p>\n`]),
-    ...(lost.length === 0 ? [] : [table('Alerts that nobody would hear of', ['Type', 'Alerts'], lost)]),
-    ...impactBasis(impact).map((sentence) => markup`<p class="muted">${told(sentence)}</p>\n`),
+    ...(lost.length === 0 ? [] : [htmlTable('Alerts that nobody would hear of', ['Type', 'Alerts'], lost)]),
+    ...impactBasis(impact).map((sentence) => markup`<p class="muted">${withCode(sentence)}</p>\n`),
   ];
 }

@@ -4,7 +4,7 @@ import { differences, inline, outsideDifference } from './differences.js';
 import { impactItems } from './impact-text.js';
 import { code, fence, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
-import { diagnosticItems, differenceFence, fitted, folded, footer, some, table, type Level } from './markdown.js';
+import { diagnosticItems, differenceFence, fitted, folded, footer, some, markdownTable, type Level } from './markdown.js';
 import { baseSentence, circumstances, destroys, isShown, place, planSentence, plural, requestsInOrder, signOf, verbOf } from './words.js';
 
 /** The first line is a hidden marker by which a job finds its earlier comment. */
@@ -19,7 +19,7 @@ function* planLines(document: PlanDocument, inOrder: readonly ResourceChange[], 
   yield* policyItems(document, level);
   yield* diagnosticItems(document.diagnostics, level);
   if (deletesFirst.length > 0) {
-    yield* table(['Action', 'Address', 'Why', 'Declared'], deletesFirst, level, (change) => cellsOf(change, level));
+    yield* markdownTable(['Action', 'Address', 'Why', 'Declared'], deletesFirst, level, (change) => cellsOf(change, level));
     const detailed = deletesFirst.filter((change) => change.patch.length > 0);
     if (level.details && detailed.length > 0)
       yield* folded(

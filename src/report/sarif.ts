@@ -5,7 +5,7 @@ import type { Diagnostic, DriftDocument, DriftRecord, Origin, Verified } from '.
 import { inline, oneLine, recordDifference } from './differences.js';
 import { inert, shorten } from './escaping.js';
 import { jsonText } from './json-output.js';
-import { ailmentSentence, changedBy, driftMeanings, driftSentence, expectationSentence } from './words.js';
+import { healthIssueSentence, changedBy, driftMeanings, driftSentence, expectationSentence } from './words.js';
 
 type Level = 'error' | 'warning' | 'note';
 
@@ -64,9 +64,9 @@ function findingsOf({ drift, expectations, health, diagnostics }: DriftDocument)
   return [
     ...drift.map(driftFinding),
     ...expectations.filter(({ verdict }) => verdict !== 'met').map(expectationFinding),
-    ...health.map((ailment): Finding => {
-      const subject = ailment.address ?? `${ailment.kind} ${ailment.id}`;
-      return { rule: `health/${ailment.code}`, level: 'warning', subject, message: ailmentSentence(ailment), origin: origins.get(subject) };
+    ...health.map((issue): Finding => {
+      const subject = issue.address ?? `${issue.kind} ${issue.id}`;
+      return { rule: `health/${issue.code}`, level: 'warning', subject, message: healthIssueSentence(issue), origin: origins.get(subject) };
     }),
     ...diagnostics.map(diagnosticFinding),
   ];

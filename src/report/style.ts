@@ -1,6 +1,6 @@
 // How a rendering for a terminal looks: colour or none, how wide, and the colour of each action.
 import colors from 'picocolors';
-import type { Shown } from './words.js';
+import type { SummaryKey } from './words.js';
 
 export interface Style {
   readonly color: boolean;
@@ -19,7 +19,7 @@ export function widthOf(style: Style): number {
   return Math.max(style.width, 40);
 }
 
-export function paintOf(color: Palette, action: Shown): Paint {
+export function paintOf(color: Palette, action: SummaryKey): Paint {
   if (action === 'delete' || action === 'replace') return (text) => color.bold(color.red(text));
   return { create: color.green, update: color.yellow, adopt: color.cyan, forget: color.magenta, keep: color.dim }[action];
 }

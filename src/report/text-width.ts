@@ -26,38 +26,38 @@ let segmenter: Intl.Segmenter | undefined;
 const graphemes = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' }));
 
 /** The longest beginning of `text` (at least one character as people see it) that fits into `room` columns, and what is left. */
-function cut(text: string, room: number): readonly [head: string, tail: string] {
-  if (/^[\x20-\x7e]*$/.test(text)) return [text.slice(0, Math.max(room, 1)), text.slice(Math.max(room, 1))];
+function cut(text: string, available: number): readonly [head: string, tail: string] {
+  if (/^[\x20-\x7e]*$/.test(text)) return [text.slice(0, Math.max(available, 1)), text.slice(Math.max(available, 1))];
   let head = '';
   let used = 0;
   for (const { segment } of graphemes().segment(text)) {
     used += columns(segment);
-    if (used > room && head !== '') break;
+    if (used > available && head !== '') break;
     head += segment;
   }
   return [head, text.slice(head.length)];
 }
 
 /** `text` in at most `room` columns, with `…` where something was left out. */
-export function clip(text: string, room: number): string {
-  return columns(text) <= room ? text : cut(text, room - 1)[0] + '…';
+export function clip(text: string, available: number): string {
+  return columns(text) <= available ? text : cut(text, available - 1)[0] + '…';
 }
 
 /** Lines of at most `first` and then `rest` columns, broken at spaces where that is possible; none reads as a command to a CI log. */
 export function wrap(text: string, first: number, rest: number = first): readonly string[] {
   const lines: string[] = [];
   let line = '';
-  const room = (): number => (lines.length === 0 ? first : rest);
+  const available = (): number => (lines.length === 0 ? first : rest);
   const [indent = ''] = text.match(/^ */) ?? [];
   for (const [index, word] of text.slice(indent.length).split(' ').entries()) {
-    if (line !== '' && columns(line) + 1 + columns(word) <= room()) {
+    if (line !== '' && columns(line) + 1 + columns(word) <= available()) {
       line += ` ${word}`;
       continue;
     }
     if (line !== '') lines.push(line.trimEnd());
     line = guard(index === 0 ? indent + word : word);
-    while (columns(line) > room()) {
-      const [head, tail] = cut(line, room());
+    while (columns(line) > available()) {
+      const [head, tail] = cut(line, available());
       lines.push(head);
       line = guard(tail);
     }

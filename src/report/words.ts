@@ -4,7 +4,7 @@ import {
   flagToAllow,
   summarise,
   type Action,
-  type Ailment,
+  type HealthIssue,
   type Diagnostic,
   type DocumentRequest,
   type DriftDocument,
@@ -31,10 +31,10 @@ export const driftActions: Readonly<Record<DriftRecord['status'], Action>> = {
 };
 
 /** What a change of a document does: an action, or two of them that replace an object. */
-export type Shown = keyof Summary;
+export type SummaryKey = keyof Summary;
 
 /** The action that a change of a document stands for. */
-export function actionOf({ change }: ResourceChange): Shown {
+export function actionOf({ change }: ResourceChange): SummaryKey {
   if (change.importing) return 'adopt';
   const [action, then] = change.actions;
   if (then !== undefined) return 'replace';
@@ -61,19 +61,19 @@ export function verbOf(resource: ResourceChange): string {
   return action === 'adopt' && resource.change.actions[0] === 'update' ? 'adopt, update' : action;
 }
 
-export interface Sent {
+export interface SentWords {
   readonly change: ResourceChange;
   readonly request: DocumentRequest;
 }
 
 /** Requests as they are sent: first the deletes before a replacement, last the other deletes, an object before those that it names. */
-export function requestsInOrder(changes: readonly ResourceChange[]): readonly Sent[] {
+export function requestsInOrder(changes: readonly ResourceChange[]): readonly SentWords[] {
   const all = changes.flatMap((change) => change.requests.map((request) => ({ change, request })));
-  const rank = ({ change, request }: Sent): number => {
+  const rank = ({ change, request }: SentWords): number => {
     if (request.method !== 'DELETE') return 1;
     return change.change.actions.join() === 'delete,create' ? 0 : 2;
   };
-  const ranked = (wanted: number): readonly Sent[] => all.filter((one) => rank(one) === wanted);
+  const ranked = (wanted: number): readonly SentWords[] => all.filter((one) => rank(one) === wanted);
   const [replaced, removed] = [ranked(2).filter(({ change }) => actionOf(change) === 'replace'), ranked(2).filter(({ change }) => actionOf(change) === 'delete')];
   return [...ranked(0).toReversed(), ...ranked(1), ...replaced.toReversed(), ...removed];
 }
@@ -100,7 +100,7 @@ export function circumstances(resource: ResourceChange): readonly string[] {
 }
 
 /** What writes is counted even where it is nothing; what only changes memory is left out then. */
-const worthCounting = (summary: Summary): readonly Exclude<Shown, 'keep'>[] =>
+const worthCounting = (summary: Summary): readonly Exclude<SummaryKey, 'keep'>[] =>
   (['create', 'adopt', 'update', 'replace', 'delete', 'forget'] as const).filter((action) => summary[action] > 0 || !['adopt', 'replace', 'forget'].includes(action));
 
 /** What goes with our members where a request replaces a whole document. */
@@ -166,7 +166,7 @@ export function expectationSentence({ verdict, checked, failed, count, diagnosti
 }
 
 /** What is not well, and what the service says of it. */
-export function ailmentSentence({ code, kind, id, address, summary, detail, at }: Ailment): string {
+export function healthIssueSentence({ code, kind, id, address, summary, detail, at }: HealthIssue): string {
   return `${address ?? `${kind} ${id}`}: ${summary}${detail === undefined ? '' : `: ${detail}`}${at === undefined ? '' : `, since ${at}`} [${code}]`;
 }
 
@@ -185,7 +185,7 @@ export function authorSentence({ changed_by, window: { after, before } }: Pick<U
 }
 
 /** What is live and managed by nothing here. */
-export function strangerSentence({ kind, id, label }: UnmanagedRecord): string {
+export function unmanagedObjectSentence({ kind, id, label }: UnmanagedRecord): string {
   return `${kind} ${id}${label === null ? '' : ` ${label}`}`;
 }
 
@@ -201,7 +201,7 @@ function countOf(diagnostics: readonly Diagnostic[], severity: Severity): number
   return diagnostics.filter((one) => one.severity === severity).length;
 }
 
-export const past: Readonly<Record<Shown, string>> = {
+export const past: Readonly<Record<SummaryKey, string>> = {
   create: 'created',
   update: 'updated',
   replace: 'replaced',

@@ -1,16 +1,16 @@
 // The journal as text: append-only, one checksummed record a line, `<16 hex digits of SHA-256> <canonical JSON>`.
 // A crash can tear only its end: there the last line is dropped, and damage anywhere else is refused.
 import { canonical, sha256, shellWord, type Begin, type Intent, type Json, type JournalRecord, type Result, type RunRecord, type Seen } from '../model/index.js';
-import { parseJson } from './json-text.js';
-import { address, anyObject, filled, formatPath, listOf, members, oneOf, orNull, text, time, whole, type Shape } from './shape-check.js';
+import { parseJsonText } from './json-text.js';
+import { address, anyObject, filled, formatPath, listOf, members, oneOf, orNull, isText, time, isWhole, type ShapeCheck } from './shape-check.js';
 import { entryShape, momentMembers, plannedEntryShape, spentShape } from './state-text.js';
 import { damaged } from './disk-errors.js';
 
-const shapes: ReadonlyMap<unknown, Shape> = new Map(
+const shapes: ReadonlyMap<unknown, ShapeCheck> = new Map(
   Object.entries({
-    begin: members<Begin>({ type: text, run: filled, lineage: filled, serial: whole(0), target: text, at: time, 'secrets_salt?': filled }),
+    begin: members<Begin>({ type: isText, run: filled, lineage: filled, serial: isWhole(0), target: isText, at: time, 'secrets_salt?': filled }),
     intent: members<Intent>({
-      type: text,
+      type: isText,
       op: filled,
       address,
       kind: filled,
@@ -18,14 +18,14 @@ const shapes: ReadonlyMap<unknown, Shape> = new Map(
       'id?': filled,
       'content?': filled,
       'body?': anyObject,
-      'preimage?': listOf(text),
-      'highest?': text,
-      'newest?': text,
+      'preimage?': listOf(isText),
+      'highest?': isText,
+      'newest?': isText,
       'entry?': plannedEntryShape,
       ...momentMembers,
     }),
     result: members<Result>({
-      type: text,
+      type: isText,
       'op?': filled,
       class: oneOf('not_sent', 'rejected', 'applied', 'unknown'),
       address,
@@ -33,7 +33,7 @@ const shapes: ReadonlyMap<unknown, Shape> = new Map(
       'spent?': spentShape,
       'lately?': members<NonNullable<Result['lately']>>({ what: oneOf('created', 'deleted'), kind: filled, id: filled, ...momentMembers }),
     }),
-    seen: members<Seen>({ type: text, kind: filled, ids: listOf(filled) }),
+    seen: members<Seen>({ type: isText, kind: filled, ids: listOf(filled) }),
   }),
 );
 
@@ -66,7 +66,7 @@ const intact = (line: string): boolean => line[16] === ' ' && sha256(line.slice(
 function decodeRecord(line: string, index: number, file: string, afterLoss: string): JournalRecord {
   const wrong = (problem: string): never => damaged(file, { line: index + 1, column: 1 }, problem, adviceFor(file, afterLoss));
   if (!intact(line)) return wrong('the checksum of the record does not fit');
-  const parsed = parseJson(line.slice(17));
+  const parsed = parseJsonText(line.slice(17));
   const record = ('value' in parsed ? parsed.value : undefined) as JournalRecord | undefined;
   const shape = shapes.get(record?.type);
   if (!record || !shape) return wrong('the record is of no known type');

@@ -5,22 +5,22 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const SPACE = /[ \t\n\r]*/y;
 
-export interface Place {
+export interface JsonPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** The value, or the first place where the text stops being JSON. */
-export function parseJson(text: string, parse: (text: string) => unknown = JSON.parse): { readonly value: unknown } | { readonly brokenAt: Place } {
+export function parseJsonText(text: string, parse: (text: string) => unknown = JSON.parse): { readonly value: unknown } | { readonly brokenAt: JsonPosition } {
   try {
     return { value: parse(text) };
   } catch {
-    return { brokenAt: placeOf(text, breakOf(text)) };
+    return { brokenAt: jsonPositionOf(text, breakOf(text)) };
   }
 }
 
 /** Line and column, from 1, of a character offset. */
-export function placeOf(text: string, offset: number): Place {
+export function jsonPositionOf(text: string, offset: number): JsonPosition {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }

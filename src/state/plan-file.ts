@@ -16,8 +16,8 @@ import {
   type ResourceChange,
 } from '../model/index.js';
 import type { Clock, Files } from '../platform/index.js';
-import { parseJson } from './json-text.js';
-import { address, anyJson, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, orNull, text, time, whole } from './shape-check.js';
+import { parseJsonText } from './json-text.js';
+import { address, anyJson, anyObject, filled, isFlag, formatPath, listOf, mapOf, members, oneOf, orNull, isText, time, isWhole } from './shape-check.js';
 import { damaged, ifThere, withDisk } from './disk-errors.js';
 
 export interface PlanFileOptions {
@@ -44,11 +44,11 @@ const change = members<ResourceChange>({
     before_sensitive: anyObject,
     after_sensitive: anyObject,
     'importing?': members<{ id: string }>({ id: filled }),
-    'replace_paths?': listOf(listOf(text)),
+    'replace_paths?': listOf(listOf(isText)),
   }),
-  reason: text,
-  depends_on: listOf(text),
-  fingerprint: orNull(text),
+  reason: isText,
+  depends_on: listOf(isText),
+  fingerprint: orNull(isText),
   patch: listOf(anyObject),
   requests: listOf(members<DocumentRequest>({ method: filled, path: filled, body: anyJson, 'base?': anyObject })),
   'previous_address?': address,
@@ -56,26 +56,26 @@ const change = members<ResourceChange>({
   'deposed?': filled,
 });
 
-const counts = mapOf(text, whole(0));
-const summaryCounts = { create: whole(0), update: whole(0), replace: whole(0), delete: whole(0), adopt: whole(0), forget: whole(0), keep: whole(0) } as const;
+const counts = mapOf(isText, isWhole(0));
+const summaryCounts = { create: isWhole(0), update: isWhole(0), replace: isWhole(0), delete: isWhole(0), adopt: isWhole(0), forget: isWhole(0), keep: isWhole(0) } as const;
 const shape = members<PlanFile>({
   plan_file_version: oneOf(VERSION),
   expires_at: time,
-  options: members<PlanOptions>({ targets: listOf(text), excludes: listOf(text), allow: listOf(text), destroy: flag, 'env?': text, variables: mapOf(text, text) }),
+  options: members<PlanOptions>({ targets: listOf(isText), excludes: listOf(isText), allow: listOf(isText), destroy: isFlag, 'env?': isText, variables: mapOf(isText, isText) }),
   document: members<PlanDocument>({
     format_version: oneOf('1.0'),
-    trueup_version: text,
+    trueup_version: isText,
     generated_at: time,
-    generated_from: members<PlanDocument['generated_from']>({ paths: listOf(text), digest: filled }),
-    target: text,
-    state: members<PlanDocument['state']>({ lineage: text, serial: whole(0) }),
+    generated_from: members<PlanDocument['generated_from']>({ paths: listOf(isText), digest: filled }),
+    target: isText,
+    state: members<PlanDocument['state']>({ lineage: isText, serial: isWhole(0) }),
     resource_changes: listOf(change),
     resource_drift: listOf(anyObject),
     unmanaged: counts,
     policy: listOf(anyObject),
     summary: members<PlanDocument['summary']>({
       ...summaryCounts,
-      writes: members<PlanDocument['summary']['writes']>({ create: whole(0), update: whole(0), delete: whole(0) }),
+      writes: members<PlanDocument['summary']['writes']>({ create: isWhole(0), update: isWhole(0), delete: isWhole(0) }),
     }),
     api_requests: counts,
     'impact?': anyObject,
@@ -97,7 +97,7 @@ export async function readPlanFile({ path, files, clock }: PlanFileOptions): Pro
   const source =
     (await withDisk(path, () => ifThere(files.read(path)))) ??
     refuse('no-such-file', `there is no file ${path}`, { detail: 'Name a file that plan saved, or save one: trueup plan --out FILE' });
-  const parsed = parseJson(source, parseExactly);
+  const parsed = parseJsonText(source, parseExactly);
   if ('brokenAt' in parsed) damaged(path, parsed.brokenAt, 'the text breaks off or is no JSON', REMEDY);
   const top = { line: 1, column: 1 };
   if (!isObject(parsed.value) || typeof parsed.value.plan_file_version !== 'number') damaged(path, top, 'it is no saved plan', REMEDY);

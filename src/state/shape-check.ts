@@ -7,40 +7,40 @@ export interface Flaw {
   readonly path: readonly string[];
   readonly problem: string;
 }
-export type Shape = (value: unknown) => Flaw | undefined;
+export type ShapeCheck = (value: unknown) => Flaw | undefined;
 
 /** Deeper values are refused: whoever walks them later would run out of stack. */
 export const DEEPEST = 512;
 
 const here = (problem: string): Flaw => ({ path: [], problem });
 const rule =
-  (test: (value: unknown) => boolean, problem: string): Shape =>
+  (test: (value: unknown) => boolean, problem: string): ShapeCheck =>
   (value) =>
     test(value) ? undefined : here(problem);
 
-export const text = rule((value) => typeof value === 'string', 'must be text');
+export const isText = rule((value) => typeof value === 'string', 'must be text');
 export const filled = rule((value) => typeof value === 'string' && value !== '', 'must be text and not empty');
 export const word = rule((value) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value), 'must be a plain word');
-export const flag = rule((value) => typeof value === 'boolean', 'must be true or false');
+export const isFlag = rule((value) => typeof value === 'boolean', 'must be true or false');
 export const time = rule(
   (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value)),
   'must be a time in ISO 8601',
 );
 export const address = rule((value) => typeof value === 'string' && tryAddress(value) !== undefined, 'must be an address such as alert_rules.wan-down');
-export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Shape =>
+export const isWhole = (least: number, most = Number.MAX_SAFE_INTEGER): ShapeCheck =>
   rule(
     (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
     `must be a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`}`,
   );
-export const oneOf = (...words: readonly unknown[]): Shape => rule((value) => words.includes(value), `must be ${words.map((word) => JSON.stringify(word)).join(' or ')}`);
+export const oneOf = (...words: readonly unknown[]): ShapeCheck => rule((value) => words.includes(value), `must be ${words.map((word) => JSON.stringify(word)).join(' or ')}`);
 export const orNull =
-  (shape: Shape): Shape =>
+  (shape: ShapeCheck): ShapeCheck =>
   (value) =>
     value === null ? undefined : shape(value);
 
 /** Any JSON object: its members are someone else's, only their depth and their numbers are bounded. */
-export const anyObject: Shape = (value) => (isObject(value) ? anyJson(value) : here('must be an object'));
-export const anyJson: Shape = (value) => {
+export const anyObject: ShapeCheck = (value) => (isObject(value) ? anyJson(value) : here('must be an object'));
+export const anyJson: ShapeCheck = (value) => {
   const problem = unfit(value, DEEPEST);
   return problem === undefined ? undefined : here(problem);
 };
@@ -56,21 +56,21 @@ function unfit(value: unknown, levels: number): string | undefined {
   return undefined;
 }
 
-export function listOf(shape: Shape): Shape {
+export function listOf(shape: ShapeCheck): ShapeCheck {
   return (value) => (Array.isArray(value) ? first(value.entries(), ([index, item]: [number, unknown]) => inside(String(index), shape(item))) : here('must be a list'));
 }
 
-export function mapOf(key: Shape, shape: Shape): Shape {
+export function mapOf(key: ShapeCheck, shape: ShapeCheck): ShapeCheck {
   return (value) => (isObject(value) ? firstOf(value, (name, item) => key(name) ?? shape(item)) : here('must be an object'));
 }
 
-const stray: Shape = () => here('is not a member that belongs here');
+const stray: ShapeCheck = () => here('is not a member that belongs here');
 
-type Members<T> = { readonly [K in keyof T & string as object extends Pick<T, K> ? `${K}?` : K]: Shape };
+type Members<T> = { readonly [K in keyof T & string as object extends Pick<T, K> ? `${K}?` : K]: ShapeCheck };
 
 /** An object with exactly the members of `T`, and the compiler sees that none is missing; those whose name ends in `?` may be absent. */
-export function members<T>(shapes: Members<T>): Shape {
-  const known = new Map(Object.entries<Shape>(shapes).map(([name, shape]) => [name.replace('?', ''), shape]));
+export function members<T>(shapes: Members<T>): ShapeCheck {
+  const known = new Map(Object.entries<ShapeCheck>(shapes).map(([name, shape]) => [name.replace('?', ''), shape]));
   const needed = Object.keys(shapes).filter((name) => !name.endsWith('?'));
   return (value) => {
     if (!isObject(value)) return here('must be an object');

@@ -17,8 +17,8 @@ import {
   type State,
   type Together,
 } from '../model/index.js';
-import { parseJson, placeOf, type Place } from './json-text.js';
-import { address, anyObject, filled, flag, formatPath, listOf, mapOf, members, oneOf, text, time, whole, type Flaw, type Shape } from './shape-check.js';
+import { parseJsonText, jsonPositionOf, type JsonPosition } from './json-text.js';
+import { address, anyObject, filled, isFlag, formatPath, listOf, mapOf, members, oneOf, isText, time, isWhole, type Flaw, type ShapeCheck } from './shape-check.js';
 import { damaged } from './disk-errors.js';
 
 type Loose = Readonly<Record<string, unknown>>;
@@ -44,18 +44,18 @@ function withoutFreeText(older: Loose): Loose {
 }
 
 // Bounded, so that a made-up state cannot ask for gigabytes of scrypt.
-const cost = whole(1, 17);
-const salted = members<SaltedFingerprint>({ algorithm: oneOf('scrypt'), cost, block: whole(1, 8), parallel: whole(1, 4), salt: filled, hash: filled, keyed: flag });
+const cost = isWhole(1, 17);
+const salted = members<SaltedFingerprint>({ algorithm: oneOf('scrypt'), cost, block: isWhole(1, 8), parallel: isWhole(1, 4), salt: filled, hash: filled, keyed: isFlag });
 const current = members<Fingerprint>({ of: filled, hash: filled, 'cost?': cost });
-const fingerprint: Shape = (value) => (isObject(value) && Object.hasOwn(value, 'algorithm') ? salted : current)(value);
+const fingerprint: ShapeCheck = (value) => (isObject(value) && Object.hasOwn(value, 'algorithm') ? salted : current)(value);
 
 const entryMembers = {
   kind: filled,
-  file: text,
+  file: isText,
   applied: anyObject,
-  depends_on: listOf(text),
+  depends_on: listOf(isText),
   'secrets?': mapOf(filled, fingerprint),
-  'protect?': flag,
+  'protect?': isFlag,
   'on_removal?': filled,
   'deposed?': listOf(filled),
   applied_at: time,
@@ -64,13 +64,13 @@ const entryMembers = {
 export const entryShape = members<Entry>({ ...entryMembers, id: filled, observed: anyObject });
 export const plannedEntryShape = members<Omit<Entry, 'id' | 'observed'>>(entryMembers);
 export const spentShape = members<Spent>({ at: time, action: oneOf('update', 'delete'), 'kind?': filled, 'id?': filled });
-export const momentMembers = { at: time, 'server_at?': time, 'boot?': members<NonNullable<Moment['boot']>>({ id: filled, milliseconds: whole(0) }) } as const;
+export const momentMembers = { at: time, 'server_at?': time, 'boot?': members<NonNullable<Moment['boot']>>({ id: filled, milliseconds: isWhole(0) }) } as const;
 const recentShape = members<Recent>({ ...momentMembers, kind: filled, created: listOf(filled), unseen: listOf(filled), deleted: listOf(filled) });
 
 /** An entry on disk: what was applied and is observed alike stands once, under `observed`, and is named in `as_observed`. */
 type Packed = Entry & { readonly as_observed?: readonly string[] };
-const packedMembers = members<Packed>({ ...entryMembers, id: filled, observed: anyObject, 'as_observed?': listOf(text) });
-const packedShape: Shape = (value) => packedMembers(value) ?? strayName(value as Packed);
+const packedMembers = members<Packed>({ ...entryMembers, id: filled, observed: anyObject, 'as_observed?': listOf(isText) });
+const packedShape: ShapeCheck = (value) => packedMembers(value) ?? strayName(value as Packed);
 
 function strayName({ as_observed = [], applied, observed }: Packed): Flaw | undefined {
   const stray = as_observed.findIndex((name) => !Object.hasOwn(observed, name) || Object.hasOwn(applied, name));
@@ -89,10 +89,10 @@ function unpacked({ as_observed = [], ...entry }: Packed): Entry {
 }
 
 const stateShape = members<State>({
-  format_version: whole(1),
+  format_version: isWhole(1),
   lineage: filled,
-  serial: whole(0),
-  target: text,
+  serial: isWhole(0),
+  target: isText,
   resources: mapOf(address, packedShape),
   spent: listOf(spentShape),
   'recent?': listOf(recentShape),
@@ -123,7 +123,7 @@ export function encodeState({ resources, ...head }: State): string {
  */
 export async function decodeState(source: string, file: string, version: string, advice: () => Promise<string>, formats: Formats = stateFormats): Promise<State> {
   const top = { line: 1, column: 1 };
-  const parsed = parseJson(source);
+  const parsed = parseJsonText(source);
   if ('brokenAt' in parsed) damaged(file, parsed.brokenAt, source === '' ? 'it is empty' : 'the text breaks off or is no JSON', await advice());
   if (!isObject(parsed.value) || typeof parsed.value.format_version !== 'number') damaged(file, top, 'it is no state of trueup', await advice());
   const { checksum: _, ...loose } = parsed.value;
@@ -147,14 +147,14 @@ function upgrade(loose: Loose, from: number, file: string, formats: Formats): Lo
 }
 
 /** Members of the top and entries begin lines; what is inside an entry follows on its line. */
-function placeOfMember(source: string, path: readonly string[]): Place {
+function placeOfMember(source: string, path: readonly string[]): JsonPosition {
   let at = 0;
   path.forEach((name, depth) => {
     const before = depth < 2 ? `\n${'  '.repeat(depth + 1)}` : '';
     const found = source.indexOf(`${before}${JSON.stringify(name)}:`, at);
     if (found !== -1) at = found + before.length;
   });
-  return placeOf(source, at);
+  return jsonPositionOf(source, at);
 }
 
 function refuseNewer(file: string, format: number, current: number, version: string): never {

@@ -16,22 +16,22 @@ import {
   type Write,
 } from '../model/index.js';
 import { diff, updateOf } from '../reconciler/plan/diff.js';
-import { verify } from '../reconciler/apply/document-write.js';
+import { verifyDocument } from '../reconciler/apply/document-write.js';
 import type { Performed } from '../reconciler/apply/executor.js';
 import { literalsAtMasks, ours } from '../reconciler/plan/document-diff.js';
-import type { Collection, World } from '../reconciler/observe.js';
+import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/plan/policy.js';
 import { missingCredentials } from '../reconciler/plan/propose.js';
 import { readBack, shownOf } from '../reconciler/apply/read-back.js';
 import { composedAll, isRecord, managed, resultOf, says, stateOf, valueOf, versionOf } from './convert.js';
 import { failureOf, make } from './create-resource.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
-import { createdIn, createdNow, visible } from './creation-time.js';
-import { complaints, told, wordsFor } from './wire-diagnostics.js';
+import { createdIn, createdNow, readUntilVisible } from './creation-time.js';
+import { complaints, wireDiagnosticOf, wordsFor } from './wire-diagnostics.js';
 import { claimOf } from './provider-journal.js';
 import type { ApplyReply, WireDiagnostic } from './protocol/provider-server.js';
-import { sameObject, timed, timeoutsOf, timeoutTrouble, type Limit, type Timed } from './timeouts.js';
-import type { Bench, Shop } from './write-context.js';
+import { sameObject, timed, timeoutsOf, timeoutError, type Limit, type Timed } from './timeouts.js';
+import type { Bench, WriteContext } from './write-context.js';
 
 export interface Applying {
   readonly kind: Kind;
@@ -42,32 +42,32 @@ export interface Applying {
   readonly kept: Uint8Array;
 }
 
-export async function applyChange(shop: Shop, { kind, prior, planned, config, kept }: Applying): Promise<ApplyReply> {
+export async function applyChange(context: WriteContext, { kind, prior, planned, config, kept }: Applying): Promise<ApplyReply> {
   const nothing = isRecord(prior) ? {} : { new_state: null };
   try {
-    if (!isRecord(planned) || !isRecord(config)) return isRecord(prior) ? await remove(shop, kind, prior, kept) : nothing;
+    if (!isRecord(planned) || !isRecord(config)) return isRecord(prior) ? await remove(context, kind, prior, kept) : nothing;
     // What was not known when the configuration was looked at.
-    const diagnostics = timeoutTrouble(kind, planned);
+    const diagnostics = timeoutError(kind, planned);
     if (diagnostics.length > 0) return { diagnostics, ...nothing };
-    return await (isRecord(prior) ? update(shop, { kind, prior, planned, config, kept }) : create(shop, kind, planned, config));
+    return await (isRecord(prior) ? update(context, { kind, prior, planned, config, kept }) : create(context, kind, planned, config));
   } catch (error) {
     return { diagnostics: complaints(kind, error), ...nothing };
   }
 }
 
 /** Writes under the lock. An operation's time begins once it is had and what an earlier run left open is settled: that is not the operation's. */
-function within<T>(shop: Shop, what: Timed, write: (shop: Shop, bench: Bench) => Promise<T>): Promise<T> {
-  const hand = (limit: Limit, signal?: AbortSignal): Shop => (signal ? { ...shop, limit, cloud: shop.within(signal) } : shop);
-  return shop.journal.during((bench) => timed(shop.clock, what, (...time) => write(hand(...time), bench)));
+function within<T>(context: WriteContext, what: Timed, write: (context: WriteContext, bench: Bench) => Promise<T>): Promise<T> {
+  const hand = (limit: Limit, signal?: AbortSignal): WriteContext => (signal ? { ...context, limit, cloud: context.within(signal) } : context);
+  return context.journal.during((bench) => timed(context.clock, what, (...time) => write(hand(...time), bench)));
 }
 
-function create(whole: Shop, kind: Kind, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
+function create(whole: WriteContext, kind: Kind, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
   const declared = managed(kind, planned, config);
-  return within(whole, { kind, operation: 'create', block: planned }, async (shop, bench) => {
-    const { live, fits, created } = await make(shop, bench, kind, declared);
-    if (fits) return { new_state: resultOf(kind.attributes, planned, live.values), ...(created && { private: createdNow(shop) }) };
+  return within(whole, { kind, operation: 'create', block: planned }, async (context, bench) => {
+    const { live, fits, created } = await make(context, bench, kind, declared);
+    if (fits) return { new_state: resultOf(kind.attributes, planned, live.values), ...(created && { private: createdNow(context) }) };
     try {
-      const { now, diagnostics } = await brought(shop, bench, { kind, live, declared, renewed: () => true });
+      const { now, diagnostics } = await brought(context, bench, { kind, live, declared, renewed: () => true });
       return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
     } catch (error) {
       // What was planned did not come about, and the object is there: terraform marks it for another try.
@@ -77,7 +77,7 @@ function create(whole: Shop, kind: Kind, planned: CtyObject, config: CtyObject):
 }
 
 async function update(
-  whole: Shop,
+  whole: WriteContext,
   { kind, prior, planned, config, kept }: Applying & { readonly prior: CtyObject; readonly planned: CtyObject; readonly config: CtyObject },
 ): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
@@ -85,10 +85,10 @@ async function update(
   if (sameObject(planned, prior)) return { new_state: planned };
   const declared = managed(kind, planned, config);
   const renewed = (path: string): boolean => memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
-  return within(whole, { kind, operation: 'update', block: planned }, async (shop, bench) => {
-    const live = await visible(shop, kind, id, await bench.current(shop, kind, id), createdIn(kept));
+  return within(whole, { kind, operation: 'update', block: planned }, async (context, bench) => {
+    const live = await readUntilVisible(context, kind, id, await bench.current(context, kind, id), createdIn(kept));
     if (!live) return refuse('gone', `${wordsFor(kind)} ${id} was deleted outside of Terraform meanwhile.`, { detail: 'Plan again.' });
-    const { now, diagnostics } = await brought(shop, bench, { kind, live, declared, renewed, prior });
+    const { now, diagnostics } = await brought(context, bench, { kind, live, declared, renewed, prior });
     return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
   });
 }
@@ -110,7 +110,7 @@ interface Bringing {
 
 /** Brings an object in line with what is declared. @throws Refusal where that was not possible */
 async function brought(
-  shop: Shop,
+  context: WriteContext,
   bench: Bench,
   { kind, live, declared, renewed, prior }: Bringing,
 ): Promise<{ readonly now: Live; readonly diagnostics: readonly WireDiagnostic[] }> {
@@ -126,16 +126,16 @@ async function brought(
   const fixed = changes.find(({ path }) => kind.attributes[path]?.immutable);
   if (fixed) refuse('immutable', `${fixed.path} of ${wordsFor(kind)} ${live.id} is fixed.`, { detail: 'Plan again.', attribute: fixed.path });
   if (prior) refuseMoved(kind, prior, live, changes);
-  const update = updateOf({ kind, declared, live, changes, patch: shop.settings.configuration_writes === 'patch', resend: renewed });
+  const update = updateOf({ kind, declared, live, changes, patch: context.settings.configuration_writes === 'patch', resend: renewed });
   if (!update)
     refuse('additions-only', `Something of ${wordsFor(kind)} ${live.id} has to be taken out, and a PATCH can only add.`, {
       detail: 'Remove configuration_writes from the provider block.',
     });
   const write: Write = { verb: 'update', id: live.id, live: before, ...update };
-  const change: Change = { action: 'update', ...named(shop, kind), id: live.id, before: before.values, changes, write, request: shop.cloud.compose(kind, write) };
-  const { warnings, performed } = await written(shop, bench, kind, change);
+  const change: Change = { action: 'update', ...named(context, kind), id: live.id, before: before.values, changes, write, request: context.cloud.compose(kind, write) };
+  const { warnings, performed } = await written(context, bench, kind, change);
   const shown = { kind, id: live.id, judge: (one: Live | undefined) => shownOf(kind, write.fields, before.values, one) };
-  const { shown: what = 'unread', live: now } = (await readBack(shop, [shown], () => Infinity)).get(shown) ?? {};
+  const { shown: what = 'unread', live: now } = (await readBack(context, [shown], () => Infinity)).get(shown) ?? {};
   if (what === 'unread') return { now: { ...live, values: { ...live.values, ...withoutSecretsOf(write.fields) } }, diagnostics: [...warnings, unread(kind, live.id)] };
   if (!now || what !== 'taken')
     return refuse(
@@ -145,9 +145,9 @@ async function brought(
         detail: 'Plan again to see what is there.',
       },
     );
-  const found = performed.written?.document && verify(kind, wordsFor(kind), performed.written.document, now);
+  const found = performed.written?.document && verifyDocument(kind, wordsFor(kind), performed.written.document, now);
   if (found?.lost) throw new Refusal([found.lost]);
-  return { now, diagnostics: [...warnings, ...(found?.notes ?? []).map((note) => told(kind, note))] };
+  return { now, diagnostics: [...warnings, ...(found?.notes ?? []).map((note) => wireDiagnosticOf(kind, note))] };
 }
 
 const withoutSecretsOf = (fields: Values): Values => Object.fromEntries(Object.entries(fields).filter(([, value]) => secretsIn(value).size === 0));
@@ -158,7 +158,7 @@ const unread = (kind: Kind, id: string): WireDiagnostic => ({
   detail: 'The next plan shows what it holds.',
 });
 
-const named = ({ random }: Shop, kind: Kind) => {
+const named = ({ random }: WriteContext, kind: Kind) => {
   const name = `tf-${random.uuid()}`;
   return { address: `${kind.name}.${name}`, kind: kind.name, name, reason: '', depends_on: [] };
 };
@@ -178,12 +178,12 @@ function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefi
 }
 
 /** Deleted, or let go where the API cannot delete. */
-async function remove(whole: Shop, kind: Kind, prior: CtyObject, kept: Uint8Array): Promise<ApplyReply> {
+async function remove(whole: WriteContext, kind: Kind, prior: CtyObject, kept: Uint8Array): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
   whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
-  return within(whole, { kind, operation: 'delete', block: prior }, async (shop, bench) => {
-    const live = await visible(shop, kind, id, await bench.current(shop, kind, id), createdIn(kept));
+  return within(whole, { kind, operation: 'delete', block: prior }, async (context, bench) => {
+    const live = await readUntilVisible(context, kind, id, await bench.current(context, kind, id), createdIn(kept));
     if (!live) return { new_state: null };
     refuseMoved(
       kind,
@@ -192,9 +192,9 @@ async function remove(whole: Shop, kind: Kind, prior: CtyObject, kept: Uint8Arra
       writables(kind).map(([path]) => ({ path })),
     );
     const write: Write = { verb: 'delete', id, fields: {}, live };
-    const { warnings } = await written(shop, bench, kind, { action: 'delete', ...named(shop, kind), id, before: live.values, write, request: shop.cloud.compose(kind, write) });
+    const { warnings } = await written(context, bench, kind, { action: 'delete', ...named(context, kind), id, before: live.values, write, request: context.cloud.compose(kind, write) });
     const gone = { kind, id, judge: (one: Live | undefined) => (one ? ('earlier' as const) : ('taken' as const)) };
-    if ((await readBack(shop, [gone], () => Infinity)).get(gone)?.shown === 'earlier')
+    if ((await readBack(context, [gone], () => Infinity)).get(gone)?.shown === 'earlier')
       return refuse('still-there', `The service answered as if ${wordsFor(kind)} ${id} were gone, but it is still there.`, { detail: 'Plan again to see what is there.' });
     return { new_state: null, diagnostics: warnings };
   });
@@ -209,38 +209,38 @@ function advised({ action }: Change, failure: Diagnostic): Diagnostic {
 }
 
 /** @throws Refusal where a policy forbids the change, or it was not done */
-async function written(shop: Shop, bench: Bench, kind: Kind, change: Change): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly performed: Performed }> {
-  const send = async (world?: World): Promise<Performed> => {
-    const performed = await bench.write(shop, change, world);
-    if (performed.outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(shop, kind, performed.outcome))]);
+async function written(context: WriteContext, bench: Bench, kind: Kind, change: Change): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly performed: Performed }> {
+  const send = async (liveObjects?: LiveCollections): Promise<Performed> => {
+    const performed = await bench.write(context, change, liveObjects);
+    if (performed.outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(context, kind, performed.outcome))]);
     return performed;
   };
-  if (!endangers(shop.rules, change, shop.settings)) return { warnings: [], performed: await send() };
-  return shop.limit.inTurn(shop.alone, async () => {
-    const { warnings, world } = await judged(shop, kind, change);
-    return { warnings, performed: await send(world) };
+  if (!endangers(context.rules, change, context.settings)) return { warnings: [], performed: await send() };
+  return context.limit.inTurn(context.alone, async () => {
+    const { warnings, liveObjects } = await judged(context, kind, change);
+    return { warnings, performed: await send(liveObjects) };
   });
 }
 
 /** @throws Refusal where the change would take from others what they need, and nobody allowed it */
 async function judged(
-  { sight, kinds, rules, allow, settings, limit }: Shop,
+  { listings, kinds, rules, allow, settings, limit }: WriteContext,
   kind: Kind,
   change: Change,
-): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly world: World }> {
-  const world = new Map<string, Collection>();
+): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly liveObjects: LiveCollections }> {
+  const liveObjects = new Map<string, LiveCollection>();
   const warnings: WireDiagnostic[] = [];
   for (const name of new Set([kind.name, ...policyNeeds([change], { kinds, rules }, settings)])) {
     try {
-      world.set(name, await limit.until(sight.list(kinds.get(name) as Kind)));
+      liveObjects.set(name, await limit.until(listings.list(kinds.get(name) as Kind)));
     } catch (error) {
       const missing = error instanceof Refusal ? error.diagnostics.find(({ code }) => missingCredentials.has(code)) : undefined;
       if (!missing) throw error;
-      warnings.push(told(kind, { ...missing, severity: 'warning', summary: `${name} were not checked for what this change touches: ${missing.summary}` }));
+      warnings.push(wireDiagnosticOf(kind, { ...missing, severity: 'warning', summary: `${name} were not checked for what this change touches: ${missing.summary}` }));
     }
   }
-  const blocked = judgeAlone(rules, change, world, settings).filter(({ rule }) => !allow.includes(rule));
-  if (blocked.length === 0) return { warnings, world };
+  const blocked = judgeAlone(rules, change, liveObjects, settings).filter(({ rule }) => !allow.includes(rule));
+  if (blocked.length === 0) return { warnings, liveObjects };
   throw new Refusal(
     blocked.map(({ rule, detail, address }) => ({
       severity: 'error',

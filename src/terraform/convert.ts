@@ -23,7 +23,7 @@ import {
   type Value,
   type Values,
 } from '../model/index.js';
-import { merged, seen } from '../reconciler/plan/document-diff.js';
+import { merged, comparedDocument } from '../reconciler/plan/document-diff.js';
 import { Dynamic, keptText, Unknown, type CtyObject, type CtyValue } from './protocol/cty.js';
 
 /** What is not known yet stands among our values as a reference that nobody resolves. */
@@ -125,7 +125,7 @@ function heldOf(attribute: Attribute, live: Value | undefined, prior: CtyValue):
   if (prior === null) return fresh(attribute, live);
   const before = valueOf(attribute, prior);
   if (says(attribute, before, live)) return prior;
-  return attribute.wire === 'merge' ? fresh(attribute, seen(before, live)) : fresh(attribute, live);
+  return attribute.wire === 'merge' ? fresh(attribute, comparedDocument(before, live)) : fresh(attribute, live);
 }
 
 /** One that holds nothing is none: an answer may hold an empty one, or leave it out. */

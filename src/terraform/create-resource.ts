@@ -5,14 +5,14 @@ import { taken } from '../reconciler/plan/diff.js';
 import { applied } from '../reconciler/plan/document-diff.js';
 import { adviceToFind, identityKey, indexByIdentity } from '../reconciler/plan/match.js';
 import { question, type Undecided } from '../reconciler/apply/recovery.js';
-import { visible } from './creation-time.js';
+import { readUntilVisible } from './creation-time.js';
 import { wordsFor } from './wire-diagnostics.js';
 import { claimOf, SHOWN, withPlace } from './provider-journal.js';
 import { typeName } from './terraform-schema.js';
-import type { Bench, Shop } from './write-context.js';
+import type { Bench, WriteContext } from './write-context.js';
 
 /** An object that is terraform's from now on. `fits`: nothing has to be sent to it any more. */
-export interface Made {
+export interface Created {
   readonly live: Live;
   readonly fits: boolean;
   /** Whether it was created just now, and did not exist before. */
@@ -20,23 +20,23 @@ export interface Made {
 }
 
 /** @throws Refusal where nothing was made, or nobody knows whether it was */
-export async function make(shop: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Made> {
-  if (!kind.operations.create) return { live: await adopted(shop, bench, kind, declared), fits: false, created: false };
+export async function make(context: WriteContext, bench: Bench, kind: Kind, declared: Values): Promise<Created> {
+  if (!kind.operations.create) return { live: await adopted(context, bench, kind, declared), fits: false, created: false };
   const open = bench.undecided.filter(({ intent }) => intent.kind === kind.name);
-  if (open.length > 0) throw new Refusal(questions(shop, kind, open));
-  const left = await leftOver(shop, bench, kind, declared);
+  if (open.length > 0) throw new Refusal(questions(context, kind, open));
+  const left = await leftOver(context, bench, kind, declared);
   // Whether the secret it was made with is the one of today nobody can read.
   if (left) return { live: left, fits: secretsIn(declared).size === 0, created: false };
-  const outcome = await bench.make(shop, kind, creation(shop, kind, declared));
+  const outcome = await bench.make(context, kind, creation(context, kind, declared));
   const entry = bench.entries.get(outcome.address);
-  if (outcome.outcome !== 'done' || !entry) throw new Refusal([asked(shop, kind, failureOf(shop, kind, outcome))]);
+  if (outcome.outcome !== 'done' || !entry) throw new Refusal([asked(context, kind, failureOf(context, kind, outcome))]);
   return { live: { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } }, fits: true, created: true };
 }
 
 /** Each question is told once a process; creates that wait for its answer as well only say so. */
-function questions(shop: Shop, kind: Kind, open: readonly Undecided[]): readonly Diagnostic[] {
-  const fresh = open.filter(({ intent }) => !shop.told.has(intent.address));
-  if (fresh.length > 0) return fresh.map((one) => asked(shop, kind, question(one)));
+function questions(context: WriteContext, kind: Kind, open: readonly Undecided[]): readonly Diagnostic[] {
+  const fresh = open.filter(({ intent }) => !context.told.has(intent.address));
+  if (fresh.length > 0) return fresh.map((one) => asked(context, kind, question(one)));
   const [what, where] = open.length === 1 ? ['an earlier create', 'The question stands'] : [`${open.length} earlier creates`, 'The questions stand'];
   return [
     {
@@ -49,19 +49,19 @@ function questions(shop: Shop, kind: Kind, open: readonly Undecided[]): readonly
 }
 
 /** A question to a person, with what to type in terraform's words: nobody here knows the address. */
-function asked({ location, told }: Shop, kind: Kind, one: Diagnostic): Diagnostic {
+function asked({ location, told }: WriteContext, kind: Kind, one: Diagnostic): Diagnostic {
   if (one.code !== 'undecided' || one.detail === undefined) return one;
   if (one.address !== undefined) told.add(one.address);
   const imported = one.detail.replace(/trueup import \S+ (\S+)/, `terraform import ${typeName(kind.singular)}.<name> $1`);
   return { ...one, detail: withPlace(imported, location) };
 }
 
-export function failureOf({ limit }: Shop, kind: Kind, outcome: Outcome): Diagnostic {
+export function failureOf({ limit }: WriteContext, kind: Kind, outcome: Outcome): Diagnostic {
   const { diagnostic, address } = outcome;
   return limit.failure(outcome) ?? diagnostic ?? { severity: 'error', code: 'failed', summary: `${wordsFor(kind)} could not be written.`, address };
 }
 
-function creation({ random, cloud, run }: Shop, kind: Kind, declared: Values): Create {
+function creation({ random, cloud, run }: WriteContext, kind: Kind, declared: Values): Create {
   const name = `tf-${random.uuid()}`;
   const write = { verb: 'create' as const, fields: declared };
   const desired = { declared, file: run.id, protect: false };
@@ -69,8 +69,8 @@ function creation({ random, cloud, run }: Shop, kind: Kind, declared: Values): C
 }
 
 /** What a run that is over made of the same content, where it is live and still equal. One that no listing may show yet is waited for. */
-async function leftOver(shop: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live | undefined> {
-  const { run, claims, limit } = shop;
+async function leftOver(context: WriteContext, bench: Bench, kind: Kind, declared: Values): Promise<Live | undefined> {
+  const { run, claims, limit } = context;
   const { recent = [] } = bench.session.snapshot.state;
   const content = digest(applied(kind, declared));
   const alike = ({ kind: name, file, applied: theirs }: Entry): boolean => name === kind.name && file !== run.id && file !== SHOWN && digest(theirs) === content;
@@ -78,7 +78,7 @@ async function leftOver(shop: Shop, bench: Bench, kind: Kind, declared: Values):
     if (claims.has(claimOf(kind.name, entry.id)) || !(await run.isOver(entry))) continue;
     const created = recent.find((one) => one.kind === kind.name && one.unseen.includes(entry.id));
     const found = (await limit.until(bench.base(kind))).byId.get(entry.id);
-    const live = await limit.until(visible(shop, kind, entry.id, found, created));
+    const live = await limit.until(readUntilVisible(context, kind, entry.id, found, created));
     if (!live || !taken(kind, entry.applied, live) || bench.entries.get(address) !== entry) continue;
     const mine = { ...entry, file: run.id };
     bench.entries.set(address, mine);
@@ -89,7 +89,7 @@ async function leftOver(shop: Shop, bench: Bench, kind: Kind, declared: Values):
 }
 
 /** @throws Refusal unless exactly one object that nobody has yet is meant */
-async function adopted({ bound, limit }: Shop, bench: Bench, kind: Kind, declared: Values): Promise<Live> {
+async function adopted({ bound, limit }: WriteContext, bench: Bench, kind: Kind, declared: Values): Promise<Live> {
   const key = identityKey(kind, declared);
   const collection = await limit.until(bench.base(kind));
   const all = key === undefined || !isKnown(declared) ? [] : (indexByIdentity(collection).get(key) ?? []);

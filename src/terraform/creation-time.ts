@@ -4,17 +4,17 @@ import { isObject, type Kind, type Live, type Moment } from '../model/index.js';
 import { ageOf, momentNow, nowOf } from '../reconciler/visibility.js';
 import { look } from './listing-cache.js';
 import { wordsFor } from './wire-diagnostics.js';
-import type { Shop } from './write-context.js';
+import type { WriteContext } from './write-context.js';
 
 const FIRST_PAUSE = 1000;
 
 /** What is kept of an object that was created just now. */
-export function createdNow({ clock, cloud }: Pick<Shop, 'clock' | 'cloud'>): Uint8Array {
+export function createdNow({ clock, cloud }: Pick<WriteContext, 'clock' | 'cloud'>): Uint8Array {
   return Buffer.from(JSON.stringify({ created: momentNow(clock, cloud.skew()) }));
 }
 
 /** What is kept once a reading has shown the object: from then on its absence means that it is gone. */
-export const seen: Uint8Array = new Uint8Array();
+export const seenMark: Uint8Array = new Uint8Array();
 
 /** When an object was created, by the private part of the state; undefined where nothing is kept, or something that this version does not know. */
 export function createdIn(kept: Uint8Array): Moment | undefined {
@@ -30,8 +30,8 @@ export function createdIn(kept: Uint8Array): Moment | undefined {
  * An object that may not be visible yet: read again, with growing pauses, as long as it was created less than the settle time ago.
  * @param found by a first reading; @param created absent where a reading has shown it since
  */
-export async function visible(
-  { cloud, clock, emit, signal, settleMilliseconds }: Shop,
+export async function readUntilVisible(
+  { cloud, clock, emit, signal, settleMilliseconds }: WriteContext,
   kind: Kind,
   id: string,
   found: Live | undefined,

@@ -18,7 +18,7 @@ import {
 import { fresh, isRecord, says, valuesOf } from './convert.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
 import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
-import type { Sight } from './listing-cache.js';
+import type { ListingCache } from './listing-cache.js';
 
 type Shown = readonly SchemaAttribute[];
 
@@ -40,10 +40,10 @@ function shownValue(name: string, nested: Shown | undefined, attributes: Attribu
 }
 
 /** The one live object that meets what is given. @throws Refusal where there is none, or more than one */
-export async function readObject(sight: Sight, kind: Kind, schema: Shown, config: CtyObject): Promise<CtyObject> {
+export async function readObject(listings: ListingCache, kind: Kind, schema: Shown, config: CtyObject): Promise<CtyObject> {
   const wanted = Object.entries(valuesOf(kind.attributes, config));
   const meets = ({ values }: Live): boolean => wanted.every(([name, value]) => says(kind.attributes[name] as Attributes[string], value, values[name]));
-  const { byId } = await sight.list(kind);
+  const { byId } = await listings.list(kind);
   const met = [...byId.values()].filter(meets);
   const [only] = met;
   if (only && met.length === 1) return shown(schema, kind.attributes, only.values, config);

@@ -1,17 +1,17 @@
 // ImportResourceState: an object by its id, or by what tells it from others, as in `user=77,account=12`.
 import { isEmpty, refuse, Refusal, writables, type Attribute, type Kind, type Live, type Value } from '../model/index.js';
-import type { Collection } from '../reconciler/observe.js';
+import type { LiveCollection } from '../reconciler/observe.js';
 import { says } from './convert.js';
 import { wordsFor } from './wire-diagnostics.js';
-import type { Sight } from './listing-cache.js';
+import type { ListingCache } from './listing-cache.js';
 
 /** The id of the object that is meant. @throws Refusal where there is none, or more than one */
-export async function importedId(sight: Sight, kind: Kind, asked: string): Promise<string> {
+export async function importedId(listings: ListingCache, kind: Kind, asked: string): Promise<string> {
   const id = asked.trim();
   if (id === '') return refuse('no-object', `An id of ${wordsFor(kind)} is missing.`, { detail: formsOf(kind), attribute: kind.id });
   const conditions = conditionsIn(kind, id);
-  if (conditions) return (await theOne(sight, kind, conditions)).id;
-  if (!(await sight.find(kind, id).catch((error: unknown) => advised(kind, error))))
+  if (conditions) return (await theOne(listings, kind, conditions)).id;
+  if (!(await listings.find(kind, id).catch((error: unknown) => advised(kind, error))))
     return refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: formsOf(kind), attribute: kind.id });
   return id;
 }
@@ -37,8 +37,8 @@ function conditionsIn(kind: Kind, text: string): ReadonlyMap<string, string> | u
   return new Map(found.map((match, index) => [match[1] as string, text.slice(match.index + match[0].length, found[index + 1]?.index).trim()]));
 }
 
-async function theOne(sight: Sight, kind: Kind, conditions: ReadonlyMap<string, string>): Promise<Live> {
-  const collection = await sight.list(kind);
+async function theOne(listings: ListingCache, kind: Kind, conditions: ReadonlyMap<string, string>): Promise<Live> {
+  const collection = await listings.list(kind);
   const met = [...collection.byId.values()].filter((live) =>
     [...conditions].every(([name, value]) => meets(collection, kind.attributes[name] as Attribute, live.values[name], value)),
   );
@@ -52,7 +52,7 @@ async function theOne(sight: Sight, kind: Kind, conditions: ReadonlyMap<string, 
 }
 
 /** Nothing stands for nothing, and for the top of a tree: the account that the keys belong to. */
-function meets({ kind, byId }: Collection, attribute: Attribute, live: Value | undefined, wanted: string): boolean {
+function meets({ kind, byId }: LiveCollection, attribute: Attribute, live: Value | undefined, wanted: string): boolean {
   if (wanted !== '') return says(attribute, wanted, live);
   if (isEmpty(live)) return true;
   if (attribute.word !== 'ref' || attribute.to !== kind.name) return false;

@@ -2,30 +2,30 @@
 // What a listing lacks is looked for once more, because absence needs proof.
 import { type CloudReader, type Emit, type Kind, type Kinds, type Live } from '../model/index.js';
 import { nothingRecent } from '../reconciler/visibility.js';
-import { observe, withoutSecrets, type Collection } from '../reconciler/observe.js';
+import { observe, withoutSecrets, type LiveCollection } from '../reconciler/observe.js';
 
 /** So many missing objects of a kind are looked for one by one; beyond, a second listing is the proof. */
 const LOOKS = 20;
 
-export interface Sight {
+export interface ListingCache {
   /** Every object of a kind. @throws Refusal where the listing is not proven complete */
-  list(kind: Kind): Promise<Collection>;
+  list(kind: Kind): Promise<LiveCollection>;
   /** An object that every reading may share; undefined where it is provably gone. @throws Refusal */
   find(kind: Kind, id: string): Promise<Live | undefined>;
   /** Forgets the listing of a kind: told before and after each write. */
   wrote(kind: Kind): void;
 }
 
-export function sightOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Sight {
+export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit): ListingCache {
   interface Seen {
-    readonly first: Promise<Collection>;
-    second?: Promise<Collection>;
+    readonly first: Promise<LiveCollection>;
+    second?: Promise<LiveCollection>;
     missed: number;
   }
   const seen = new Map<string, Seen>();
 
   function seeing(kind: Kind): Seen {
-    const known = seen.get(kind.name) ?? { first: listed(cloud, kinds, kind, emit), missed: 0 };
+    const known = seen.get(kind.name) ?? { first: readCollection(cloud, kinds, kind, emit), missed: 0 };
     seen.set(kind.name, known);
     return known;
   }
@@ -38,7 +38,7 @@ export function sightOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Sight {
       if (live) return live;
       sighted.missed += 1;
       if (sighted.missed <= LOOKS) return look(cloud, kind, id);
-      sighted.second ??= listed(cloud, kinds, kind, emit);
+      sighted.second ??= readCollection(cloud, kinds, kind, emit);
       return (await sighted.second).byId.get(id);
     },
     wrote: (kind) => void seen.delete(kind.name),
@@ -46,8 +46,8 @@ export function sightOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Sight {
 }
 
 /** A complete listing of its own. @throws Refusal */
-export async function listed(cloud: CloudReader, kinds: Kinds, kind: Kind, emit: Emit): Promise<Collection> {
-  return (await observe({ cloud, kinds, emit, entries: [], visibility: nothingRecent }, [kind.name])).get(kind.name) as Collection;
+export async function readCollection(cloud: CloudReader, kinds: Kinds, kind: Kind, emit: Emit): Promise<LiveCollection> {
+  return (await observe({ cloud, kinds, emit, entries: [], visibility: nothingRecent }, [kind.name])).get(kind.name) as LiveCollection;
 }
 
 /** One object, read by its identifier. @throws Refusal: a failed look is no proof of absence */

@@ -3,7 +3,7 @@
 import { equal, faultsOf, isEmpty, type Attribute, type Attributes, type Kind } from '../model/index.js';
 import { isRecord, says, valueOf, valuesOf } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
-import { told } from './wire-diagnostics.js';
+import { wireDiagnosticOf } from './wire-diagnostics.js';
 import type { PlanReply, SchemaAttribute } from './protocol/provider-server.js';
 import { sameObject } from './timeouts.js';
 
@@ -17,7 +17,7 @@ export interface Planning {
 
 export function planChange({ kind, schema, prior, config }: Planning): PlanReply {
   const planned = laid(schema, kind.attributes, config, prior);
-  const diagnostics = faultsOf(kind, valuesOf(kind.attributes, config), prior ? valuesOf(kind.attributes, prior) : {}).map((one) => told(kind, one));
+  const diagnostics = faultsOf(kind, valuesOf(kind.attributes, config), prior ? valuesOf(kind.attributes, prior) : {}).map((one) => wireDiagnosticOf(kind, one));
   if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
   return { ...plannedState(kind, prior, planned), ...(diagnostics.length > 0 && { diagnostics }) };
 }
@@ -43,11 +43,11 @@ function laid(schema: readonly SchemaAttribute[], attributes: Attributes, config
   return Object.fromEntries(schema.map((one) => [one.name, plannedValue(one, attributes[one.name], config[one.name] ?? null, prior)]));
 }
 
-function plannedValue(schema: SchemaAttribute, attribute: Attribute | undefined, wanted: CtyValue, around: CtyObject | null): CtyValue {
-  const prior = around?.[schema.name] ?? null;
+function plannedValue(schema: SchemaAttribute, attribute: Attribute | undefined, wanted: CtyValue, runContext: CtyObject | null): CtyValue {
+  const prior = runContext?.[schema.name] ?? null;
   if (schema.write_only) return null;
   if (wanted === null && !schema.computed) return null;
-  if (wanted === null) return around === null ? new Unknown() : prior;
+  if (wanted === null) return runContext === null ? new Unknown() : prior;
   if (wanted instanceof Unknown || attribute === undefined) return wanted;
   if (attribute.word === 'object' && schema.nested && isRecord(wanted)) return laid(schema.nested.attributes, attribute.attributes, wanted, isRecord(prior) ? prior : null);
   return prior !== null && says(attribute, valueOf(attribute, wanted), valueOf(attribute, prior)) ? prior : wanted;

@@ -6,10 +6,10 @@ import { isRecord } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
 import type { WireDiagnostic } from './protocol/provider-server.js';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export interface Configuration {
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly settings: Settings;
   readonly allow: readonly string[];
   /** Folder of the journal. */
@@ -28,7 +28,7 @@ const variable = (name: string): string => `TRUEUP_${name.toUpperCase()}`;
 const attribute = (name: string): string => name.replace('TRUEUP_', '').toLowerCase();
 
 /** @param allowable names of the rules that can be allowed */
-export function configurationOf(block: CtyObject, environment: Environment, allowable: readonly string[]): Configuration {
+export function configurationOf(block: CtyObject, environment: EnvironmentVariables, allowable: readonly string[]): Configuration {
   const overlaid: Record<string, string | undefined> = { ...environment };
   for (const name of [...fallbacks, 'settle_seconds']) {
     const value = block[name] ?? null;
@@ -102,7 +102,7 @@ export function unaddressed({ environment, unknown }: Configuration): readonly W
 }
 
 /** A service that has an address: by which variables it is named, and which ones prove who asks. */
-export interface Door {
+export interface ProviderEndpoint {
   readonly address: string;
   /** `source` is the variable that was looked at: `variable` itself, or the one that names a file. */
   readonly credentials: readonly { readonly variable: string; readonly source: string; readonly given: boolean }[];
@@ -112,9 +112,9 @@ export interface Door {
  * What to say once of credentials that are not there: where nothing at all can be reached, and where some of a service
  * are given and others forgotten. A service without any may be one that no resource needs.
  */
-export function keyless({ unknown }: Configuration, doors: readonly Door[]): readonly WireDiagnostic[] {
-  const known = doors.filter(({ address, credentials }) => ![address, ...credentials.map((one) => one.variable)].some((one) => unknown.includes(attribute(one))));
-  const lacking = known.map((door) => ({ ...door, missing: door.credentials.filter(({ given }) => !given) }));
+export function keyless({ unknown }: Configuration, endpoints: readonly ProviderEndpoint[]): readonly WireDiagnostic[] {
+  const known = endpoints.filter(({ address, credentials }) => ![address, ...credentials.map((one) => one.variable)].some((one) => unknown.includes(attribute(one))));
+  const lacking = known.map((endpoint) => ({ ...endpoint, missing: endpoint.credentials.filter(({ given }) => !given) }));
   const usable = unknown.length > 0 || lacking.some(({ missing }) => missing.length === 0);
   const told = lacking.filter(({ missing, credentials }) => missing.length > 0 && !(usable && missing.length === credentials.length));
   return told.map(({ address, missing }) => {
@@ -127,12 +127,12 @@ export function keyless({ unknown }: Configuration, doors: readonly Door[]): rea
       severity: 'error',
       summary: `${address} is configured, and ${listed(missing)} ${missing.length === 1 ? 'has' : 'have'} no value`,
       detail: ways.join('\n'),
-      path: [attribute((missing[0] as Door['credentials'][number]).variable)],
+      path: [attribute((missing[0] as ProviderEndpoint['credentials'][number]).variable)],
     };
   });
 }
 
-const listed = (credentials: Door['credentials']): string => credentials.map(({ variable }) => variable).join(', ');
+const listed = (credentials: ProviderEndpoint['credentials']): string => credentials.map(({ variable }) => variable).join(', ');
 
 /** @throws Refusal where something is needed that is not known yet */
 export function assertKnown({ unknown }: Configuration): void {

@@ -22,22 +22,22 @@ import {
 import type { Clock, Fingerprints, Random } from '../platform/index.js';
 import type { Notes, Store } from '../state/store-port.js';
 import { applyChange } from './apply-resource.js';
-import { assertKnown, blockComplaints, configurationOf, keyless, unaddressed, type CheckAddress, type Configuration, type Door, type Environment } from './provider-block.js';
+import { assertKnown, blockComplaints, configurationOf, keyless, unaddressed, type CheckAddress, type Configuration, type ProviderEndpoint, type EnvironmentVariables } from './provider-block.js';
 import { isRecord, stateOf } from './convert.js';
-import { withoutSecrets } from './reply-checks.js';
+import { withoutSecretValues } from './reply-checks.js';
 import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './protocol/cty.js';
 import { askedBadly, readObject, readRecords } from './data-sources.js';
-import { createdIn, seen, visible } from './creation-time.js';
+import { createdIn, seenMark, readUntilVisible } from './creation-time.js';
 import { complaints, wordsFor } from './wire-diagnostics.js';
 import { importedId } from './import-resource.js';
-import { claimOf, journalOf, type Journal, type Run } from './provider-journal.js';
+import { claimOf, journalOf, type ProviderJournal, type JournalRun } from './provider-journal.js';
 import { planChange } from './plan-resource.js';
 import type { ProviderServer, ReadReply, Schema, WireDiagnostic } from './protocol/provider-server.js';
 import { providerSchema, typeName, typeOf } from './terraform-schema.js';
-import { sightOf } from './listing-cache.js';
+import { listingCacheOf } from './listing-cache.js';
 import { timed, unlimited } from './timeouts.js';
-import { configComplaints, type Check } from './validate-resource.js';
-import { benchOf, type Bench, type Shop } from './write-context.js';
+import { configComplaints, type ConfigCheck } from './validate-resource.js';
+import { benchOf, type Bench, type WriteContext } from './write-context.js';
 
 export interface ProviderTools {
   readonly kinds: Kinds;
@@ -46,23 +46,23 @@ export interface ProviderTools {
   readonly clock: Clock;
   readonly random: Random;
   readonly fingerprints: Fingerprints;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   /** Opens the cloud that an environment names. Sends nothing. @throws Refusal for an address that must not be used */
-  readonly reach: (environment: Environment, settings: Settings, how: { readonly emit: Emit; readonly signal: AbortSignal }) => Promise<Reached>;
+  readonly reach: (environment: EnvironmentVariables, settings: Settings, how: { readonly emit: Emit; readonly signal: AbortSignal }) => Promise<ProviderTarget>;
   /** The services that an environment names. Sends nothing. @throws Refusal for a credential that is given twice */
-  readonly doors: (environment: Environment) => readonly Door[];
+  readonly endpoints: (environment: EnvironmentVariables) => readonly ProviderEndpoint[];
   /** The store whose state lies at a path, relative to the working folder. */
   readonly store: (path: string) => Store;
   /** What is left beside that store by who cannot have its lock. */
   readonly notes: (path: string) => Notes;
   /** @param journal its folder, relative to the working folder */
-  readonly run: (journal: string) => Promise<Run>;
-  readonly check: Check;
+  readonly run: (journal: string) => Promise<JournalRun>;
+  readonly check: ConfigCheck;
   readonly checkAddress: CheckAddress;
   readonly log: (level: 'info' | 'error', message: string) => void;
 }
 
-export interface Reached {
+export interface ProviderTarget {
   readonly cloud: Cloud;
   /** How long a create without an answer may still land. */
   readonly settleMilliseconds: number;
@@ -71,7 +71,7 @@ export interface Reached {
 
 /** What is open from the first need until the provider is configured again, or ends. */
 interface Site {
-  readonly shop: Shop;
+  readonly context: WriteContext;
   close(): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export function createProvider(given: ProviderTools): ProviderServer {
     return (site ??= openSite(tools, configuration, claims, stop.signal));
   }
 
-  const shop = async (): Promise<Shop> => (await opened()).shop;
+  const context = async (): Promise<WriteContext> => (await opened()).context;
 
   /** What states of terraform's showed is noted even where nothing was read. */
   async function closeSite(): Promise<void> {
@@ -130,7 +130,7 @@ export function createProvider(given: ProviderTools): ProviderServer {
       configured = true;
       stop = new AbortController();
       configuration = configurationOf(isRecord(config) ? config : {}, environment, allowable);
-      const diagnostics = [...unaddressed(configuration), ...keyless(configuration, tools.doors(configuration.environment))];
+      const diagnostics = [...unaddressed(configuration), ...keyless(configuration, tools.endpoints(configuration.environment))];
       if (diagnostics.length > 0) return { diagnostics };
       // What is wrong with the way to the service is told once, here, and not by each object.
       if (configuration.unknown.length === 0) await opened();
@@ -164,7 +164,7 @@ export function createProvider(given: ProviderTools): ProviderServer {
     async readResource({ type_name, current_state, private: kept }) {
       const kind = kindOf(type_name);
       claim(kind, current_state);
-      return isRecord(current_state) ? readState(shop, kind, current_state, kept) : { new_state: null };
+      return isRecord(current_state) ? readState(context, kind, current_state, kept) : { new_state: null };
     },
 
     async planResourceChange({ type_name, prior_state, proposed_new_state, config }) {
@@ -175,14 +175,14 @@ export function createProvider(given: ProviderTools): ProviderServer {
     },
 
     async applyResourceChange({ type_name, prior_state, planned_state, config, planned_private: kept }) {
-      return applyChange(await shop(), { kind: kindOf(type_name), prior: prior_state, planned: planned_state, config, kept });
+      return applyChange(await context(), { kind: kindOf(type_name), prior: prior_state, planned: planned_state, config, kept });
     },
 
     async importResourceState({ type_name, id, identity }) {
       const kind = kindOf(type_name);
       const known = isRecord(identity) ? identity[kind.id] : null;
       try {
-        const found = await importedId((await shop()).sight, kind, typeof known === 'string' ? known : id);
+        const found = await importedId((await context()).listings, kind, typeof known === 'string' ? known : id);
         claims.add(claimOf(kind.name, found));
         return { imported_resources: [{ type_name, state: { ...emptyState(attributesOf(schema.resources, type_name)), [kind.id]: found } }] };
       } catch (error) {
@@ -193,9 +193,9 @@ export function createProvider(given: ProviderTools): ProviderServer {
     async readDataSource({ type_name, config }) {
       if (!isRecord(config)) return { state: null };
       const attributes = attributesOf(schema.dataSources, type_name);
-      const { sight, cloud } = await shop();
+      const { listings, cloud } = await context();
       const collection: Collection | undefined = readOnly.get(type_name);
-      return { state: collection ? await readRecords(cloud, collection, attributes, config) : await readObject(sight, kindOf(type_name), attributes, config) };
+      return { state: collection ? await readRecords(cloud, collection, attributes, config) : await readObject(listings, kindOf(type_name), attributes, config) };
     },
 
     async stopProvider() {
@@ -217,7 +217,7 @@ const tooNew = (version: number, known: number): WireDiagnostic => ({
 /** A state, as terraform kept it or somebody wrote it, without secrets: core takes back none. @throws Refusal */
 function stated(attributes: Schema['attributes'], raw: unknown): CtyValue {
   try {
-    return withoutSecrets(attributes, fromJson(typeOf(attributes), raw));
+    return withoutSecretValues(attributes, fromJson(typeOf(attributes), raw));
   } catch (error) {
     if (!(error instanceof CtyError)) throw error;
     // No path: core would show a line of the configuration, which is not what is wrong.
@@ -235,14 +235,14 @@ function partingWords(kind: Kind, prior: CtyValue): readonly WireDiagnostic[] {
 }
 
 /** What is live, in the spelling of the state. @throws Refusal where it could not be read: the state stands then */
-async function readState(shop: () => Promise<Shop>, kind: Kind, state: CtyObject, kept: Uint8Array): Promise<ReadReply> {
+async function readState(context: () => Promise<WriteContext>, kind: Kind, state: CtyObject, kept: Uint8Array): Promise<ReadReply> {
   const id = state[kind.id];
   if (typeof id !== 'string' || id === '')
     return refuse('no-id', `The state of ${wordsFor(kind)} holds no id.`, { detail: 'Remove it (terraform state rm) and import the object again.' });
-  const open = await shop();
-  const found = async (): Promise<Live | undefined> => visible(open, kind, id, await open.sight.find(kind, id), createdIn(kept));
+  const open = await context();
+  const found = async (): Promise<Live | undefined> => readUntilVisible(open, kind, id, await open.listings.find(kind, id), createdIn(kept));
   const live = await timed(open.clock, { kind, operation: 'read', block: state }, (limit) => limit.until(found()));
-  return live ? { new_state: stateOf(kind.attributes, live.values, state), private: seen } : { new_state: null };
+  return live ? { new_state: stateOf(kind.attributes, live.values, state), private: seenMark } : { new_state: null };
 }
 
 async function openSite(tools: ProviderTools, configuration: Configuration, claims: Set<string>, signal: AbortSignal): Promise<Site> {
@@ -252,7 +252,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     if (event.type === 'diagnostic') log(event.diagnostic.severity === 'error' ? 'error' : 'info', event.diagnostic.summary);
   };
   const { cloud, settleMilliseconds, close } = await tools.reach(configuration.environment, configuration.settings, { emit, signal });
-  const sight = sightOf(cloud, kinds, emit);
+  const listings = listingCacheOf(cloud, kinds, emit);
   const path = join(configuration.journal, `${targetName(cloud.target)}.json`);
   const store = tools.store(path);
   const shared = {
@@ -260,7 +260,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     kinds,
     rules,
     cloud,
-    sight,
+    listings,
     run: await tools.run(configuration.journal),
     claims,
     bound: new Set<string>(),
@@ -275,9 +275,9 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     signal,
     settleMilliseconds,
   };
-  const journal: Journal<Bench> = journalOf({ ...shared, store, notes: tools.notes(path) }, (held) => benchOf(shared, held));
+  const journal: ProviderJournal<Bench> = journalOf({ ...shared, store, notes: tools.notes(path) }, (held) => benchOf(shared, held));
   return {
-    shop: { ...shared, journal, limit: unlimited, within: (signal) => cloud.within(signal) },
+    context: { ...shared, journal, limit: unlimited, within: (signal) => cloud.within(signal) },
     async close() {
       try {
         await journal.close();

@@ -16,7 +16,7 @@ const PATIENCE = 600_000;
 export const SHOWN = '';
 
 /** The terraform run that this process serves. */
-export interface Run {
+export interface JournalRun {
   /** Names the run among all others, whichever process of it asks. */
   readonly id: string;
   /** Whether the run that made an entry is over, and worked on what this one works on: then what it left may be taken. */
@@ -48,7 +48,7 @@ export interface Held {
   readonly keep: (work: Promise<void>) => void;
 }
 
-export interface Journal<Hold> {
+export interface ProviderJournal<Hold> {
   /** Runs a write under the lock. @throws Refusal where the lock cannot be had, or what an earlier run left cannot be settled */
   during<T>(write: (hold: Hold) => Promise<T>): Promise<T>;
   /** Lets the lock go and drops the entries that are claimed. */
@@ -69,7 +69,7 @@ function placed({ diagnostics, exit }: Refusal, location: string): Refusal {
 export const claimOf = (kind: string, id: string): string => `${kind} ${id}`;
 
 /** @param equip what writes need beside the journal, created each time the lock is taken */
-export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: Held) => Hold): Journal<Hold> {
+export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: Held) => Hold): ProviderJournal<Hold> {
   const { store, notes, claims, clock, signal } = tools;
   const questions: Questions = new Map();
   let held: Promise<Hold> | undefined;
@@ -87,7 +87,7 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
   }
 
   /** Nobody can come in between: whoever opens next waits for the end. */
-  function letGo(): Promise<void> {
+  function release(): Promise<void> {
     const opened = held;
     held = undefined;
     if (!opened) return Promise.resolve();
@@ -102,7 +102,7 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
       () => true,
       () => false,
     );
-    if (over && users === 0) await letGo().catch(() => undefined);
+    if (over && users === 0) await release().catch(() => undefined);
   }
 
   function keep(work: Promise<void>): void {
@@ -138,7 +138,7 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
     },
     async close() {
       idle.abort();
-      if (held) return letGo();
+      if (held) return release();
       await closing;
       const left = claims.size === 0 ? undefined : await store.read();
       const shown = Object.values(left?.state.resources ?? {}).flatMap(({ kind, id }) => (claims.has(claimOf(kind, id)) ? [claimOf(kind, id)] : []));

@@ -1,27 +1,27 @@
 // Core's own rules about what a provider may answer, held before the answer leaves: core would call a violation a bug
 // of the provider, and after a write it might lose the object over it.
 import { ExactNumber, isObject, own } from '../model/index.js';
-import { Dynamic, Unknown, type CtyType, type CtyValue, type Path, type Refinements, type Step } from './protocol/cty.js';
+import { Dynamic, Unknown, type CtyType, type CtyValue, type Path, type Refinements, type PathStep } from './protocol/cty.js';
 import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
 import { attributeType, typeOf } from './terraform-schema.js';
 
 type Attributes = readonly SchemaAttribute[];
 
 /** Text that two values of a type share exactly where core takes them to be equal. */
-export function keyOf(type: CtyType, value: CtyValue): string {
+export function valueKeyOf(type: CtyType, value: CtyValue): string {
   if (value === null) return 'null';
   if (value instanceof Unknown) return `unknown ${JSON.stringify(value.refinements)}`;
-  if (value instanceof Dynamic) return `${JSON.stringify(value.type)} ${keyOf(value.type, value.value)}`;
+  if (value instanceof Dynamic) return `${JSON.stringify(value.type)} ${valueKeyOf(value.type, value.value)}`;
   if (value instanceof ExactNumber) return value.text;
   if (typeof value === 'string') return JSON.stringify(value.normalize());
   if (typeof value !== 'object') return String(value);
-  const parts = members(type, value).map(({ step, of, item }) => `${typeof step === 'object' ? JSON.stringify(step.key) : step}:${keyOf(of, item)}`);
+  const parts = members(type, value).map(({ step, of, item }) => `${typeof step === 'object' ? JSON.stringify(step.key) : step}:${valueKeyOf(of, item)}`);
   if (type[0] !== 'set') return `{${type[0] === 'map' ? parts.toSorted().join() : parts.join()}}`;
   return `{${[...new Set(parts.map((part) => part.slice(part.indexOf(':') + 1)))].toSorted().join()}}`;
 }
 
 interface Member {
-  readonly step: Step;
+  readonly step: PathStep;
   readonly of: CtyType;
   readonly item: CtyValue;
 }
@@ -49,7 +49,7 @@ function* violations(what: string, found: Iterable<readonly [path: Path, says: s
 type Found = Generator<readonly [Path, string], void>;
 
 /** A plan keeps what is configured (or, spelt otherwise, what was there), and makes up only what is computed. */
-export function planTrouble(attributes: Attributes, prior: CtyValue, config: CtyValue, planned: CtyValue): readonly WireDiagnostic[] {
+export function planReplyError(attributes: Attributes, prior: CtyValue, config: CtyValue, planned: CtyValue): readonly WireDiagnostic[] {
   return [...violations('The plan', config === null || planned === null ? existence(config, planned) : plannedObject(attributes, prior, config, planned, []))];
 }
 
@@ -77,8 +77,8 @@ function* plannedAttribute(attribute: SchemaAttribute, prior: CtyValue, config: 
   const { nested } = attribute;
   if (nested && nested.nesting !== 'SET' && isInside(config) && isInside(planned)) return yield* plannedNested(nested, prior, config, planned, path);
   const type = attributeType(attribute);
-  const key = keyOf(type, planned);
-  if (key !== keyOf(type, config) && (prior === null || key !== keyOf(type, prior))) yield [path, 'neither the configured value nor the one before'];
+  const key = valueKeyOf(type, planned);
+  if (key !== valueKeyOf(type, config) && (prior === null || key !== valueKeyOf(type, prior))) yield [path, 'neither the configured value nor the one before'];
 }
 
 function* plannedNested({ nesting, attributes }: NonNullable<SchemaAttribute['nested']>, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path): Found {
@@ -91,15 +91,15 @@ function* plannedNested({ nesting, attributes }: NonNullable<SchemaAttribute['ne
 }
 
 /** What was planned and known is what is there now; what was not known is, and is as it was promised to be. */
-export function applyTrouble(attributes: Attributes, planned: CtyValue, result: CtyValue): readonly WireDiagnostic[] {
-  return [...violations('The result', differing(typeOf(attributes), planned, result, [])), ...stateTrouble(attributes, result)];
+export function applyReplyError(attributes: Attributes, planned: CtyValue, result: CtyValue): readonly WireDiagnostic[] {
+  return [...violations('The result', differing(typeOf(attributes), planned, result, [])), ...stateReplyError(attributes, result)];
 }
 
 function* differing(type: CtyType, planned: CtyValue, actual: CtyValue, path: Path): Found {
   if (planned instanceof Unknown) {
     if (!(actual instanceof Unknown) && !isAsPromised(planned.refinements, actual)) yield [path, 'not as the plan promised'];
   } else if (!isInside(planned) || !isInside(actual) || type === 'dynamic') {
-    if (!(actual instanceof Unknown) && keyOf(type, planned) !== keyOf(type, actual)) yield [path, 'not what was planned'];
+    if (!(actual instanceof Unknown) && valueKeyOf(type, planned) !== valueKeyOf(type, actual)) yield [path, 'not what was planned'];
   } else if (type[0] === 'set') {
     if (!sameSet(type[1] as CtyType, planned as readonly CtyValue[], actual as readonly CtyValue[])) yield [path, 'not the elements that were planned'];
   } else {
@@ -111,9 +111,9 @@ function* differing(type: CtyType, planned: CtyValue, actual: CtyValue, path: Pa
 
 /** Each element has a partner on the other side; several unknown ones may turn out to be the same. */
 function sameSet(of: CtyType, planned: readonly CtyValue[], actual: readonly CtyValue[]): boolean {
-  const keys = new Set(actual.map((item) => keyOf(of, item)));
-  const open = planned.filter((item) => !keys.delete(keyOf(of, item)));
-  const left = actual.filter((item) => keys.has(keyOf(of, item)));
+  const keys = new Set(actual.map((item) => valueKeyOf(of, item)));
+  const open = planned.filter((item) => !keys.delete(valueKeyOf(of, item)));
+  const left = actual.filter((item) => keys.has(valueKeyOf(of, item)));
   const fits = (a: CtyValue, b: CtyValue): boolean => differing(of, a, b, []).next().done === true;
   return actual.length <= planned.length && open.every((a) => actual.some((b) => fits(a, b))) && left.every((b) => open.some((a) => fits(a, b)));
 }
@@ -129,7 +129,7 @@ function isAsPromised({ notNull, prefix, min, max, minLength, maxLength }: Refin
 }
 
 /** A state is known as a whole, and holds nothing that is write-only. */
-export function stateTrouble(attributes: Attributes, state: CtyValue): readonly WireDiagnostic[] {
+export function stateReplyError(attributes: Attributes, state: CtyValue): readonly WireDiagnostic[] {
   return [...violations('The state', [...unknownsIn(typeOf(attributes), state, []), ...secretsIn(attributes, state, [])])];
 }
 
@@ -151,15 +151,15 @@ function* secretsIn(attributes: Attributes, value: CtyValue, path: Path): Found 
 }
 
 /** A data source keeps what is configured. */
-export function readTrouble(attributes: Attributes, config: CtyValue, state: CtyValue): readonly WireDiagnostic[] {
+export function readReplyError(attributes: Attributes, config: CtyValue, state: CtyValue): readonly WireDiagnostic[] {
   return [
     ...violations('The data', config === null || state === null ? existence(config, state) : plannedObject(attributes, null, config, state, [])),
-    ...stateTrouble(attributes, state),
+    ...stateReplyError(attributes, state),
   ];
 }
 
 /** A state of ours that terraform kept: it holds nothing that is write-only, unless a hand put it there. */
-export function withoutSecrets(attributes: Attributes, state: CtyValue): CtyValue {
+export function withoutSecretValues(attributes: Attributes, state: CtyValue): CtyValue {
   return secretsIn(attributes, state, []).next().done ? state : salvaged(attributes, state, () => true);
 }
 

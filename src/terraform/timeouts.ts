@@ -18,7 +18,7 @@ export const timeoutsOf = (block: CtyObject): CtyObject => ({ [TIMEOUTS]: block[
 export const sameObject = (planned: CtyObject, prior: CtyObject): boolean => equal({ ...planned, ...timeoutsOf(prior) }, prior);
 
 /** What is known of the timeouts, and is none, or of no operation. */
-export function timeoutTrouble(kind: Kind, block: CtyObject): readonly WireDiagnostic[] {
+export function timeoutError(kind: Kind, block: CtyObject): readonly WireDiagnostic[] {
   const held = block[TIMEOUTS];
   if (!isRecord(held)) return [];
   const operations = Object.keys(resourceBlock(kind).timeouts.attributes);

@@ -3,27 +3,27 @@
 import { defined, type Attribute, type Attributes, type Declaration, type Diagnostic, type JsonObject, type Kind } from '../model/index.js';
 import { isRecord, rawOf, tryDocument, valuesOf, versionOf, writeOnly } from './convert.js';
 import type { CtyObject, Path } from './protocol/cty.js';
-import { pathOf, told } from './wire-diagnostics.js';
+import { pathOf, wireDiagnosticOf } from './wire-diagnostics.js';
 import type { WireDiagnostic } from './protocol/provider-server.js';
-import { timeoutTrouble } from './timeouts.js';
+import { timeoutError } from './timeouts.js';
 
 /** What is wrong with a declaration that stands in no file; `path` leads to it, step by step. */
-export interface Complaint extends Pick<Diagnostic, 'severity' | 'summary' | 'detail'> {
+export interface ConfigError extends Pick<Diagnostic, 'severity' | 'summary' | 'detail'> {
   readonly path: readonly string[];
 }
 
 /** Complaints about a declaration, whose form as in a file is `raw`. */
-export type Check = (kind: Kind, raw: JsonObject, declaration: Declaration) => Promise<readonly Complaint[]>;
+export type ConfigCheck = (kind: Kind, raw: JsonObject, declaration: Declaration) => Promise<readonly ConfigError[]>;
 
-export async function configComplaints(check: Check, kind: Kind, config: CtyObject, writeOnlyAllowed: boolean): Promise<readonly WireDiagnostic[]> {
-  const own: WireDiagnostic[] = [...timeoutTrouble(kind, config)];
+export async function configComplaints(check: ConfigCheck, kind: Kind, config: CtyObject, writeOnlyAllowed: boolean): Promise<readonly WireDiagnostic[]> {
+  const own: WireDiagnostic[] = [...timeoutError(kind, config)];
   complain(own, kind.attributes, config, [], writeOnlyAllowed);
   const found = await check(kind, rawOf(kind.attributes, config), declarationOf(kind, config));
   return [...own, ...found.filter(({ path }) => !own.some((one) => one.path?.[0] === path[0])).map((one) => wired(kind, one))];
 }
 
-function wired(kind: Kind, { path, severity, summary, detail }: Complaint): WireDiagnostic {
-  const said = told(kind, { severity, summary, address: addressOf(kind), ...defined({ detail }) });
+function wired(kind: Kind, { path, severity, summary, detail }: ConfigError): WireDiagnostic {
+  const said = wireDiagnosticOf(kind, { severity, summary, address: addressOf(kind), ...defined({ detail }) });
   const at = pathOf(kind.attributes, path);
   return { ...said, ...(at.length > 0 && { path: at }) };
 }
@@ -39,7 +39,7 @@ function declarationOf(kind: Kind, config: CtyObject): Declaration {
 function complain(to: WireDiagnostic[], attributes: Attributes, block: CtyObject, path: Path, writeOnlyAllowed: boolean): void {
   for (const [name, attribute] of Object.entries(attributes)) {
     const held = block[name] ?? null;
-    if (attribute.secret) secretTrouble(to, name, attribute, block, path, writeOnlyAllowed);
+    if (attribute.secret) secretError(to, name, attribute, block, path, writeOnlyAllowed);
     else if (held === null) continue;
     else if (attribute.word === 'object' && isRecord(held)) complain(to, attribute.attributes, held, [...path, name], writeOnlyAllowed);
     else if (attribute.word === 'document' && typeof held === 'string' && tryDocument(held) === undefined)
@@ -47,7 +47,7 @@ function complain(to: WireDiagnostic[], attributes: Attributes, block: CtyObject
   }
 }
 
-function secretTrouble(to: WireDiagnostic[], name: string, attribute: Attribute, block: CtyObject, path: Path, allowed: boolean): void {
+function secretError(to: WireDiagnostic[], name: string, attribute: Attribute, block: CtyObject, path: Path, allowed: boolean): void {
   const held = block[writeOnly(name)] ?? null;
   const given = held !== null;
   if (given && !allowed)

@@ -2,14 +2,14 @@
 // resource itself and no journal's address means anything to who reads it.
 import { defined, Refusal, resourceBlock, type Attribute, type Attributes, type Diagnostic, type Kind } from '../model/index.js';
 import { writeOnly } from './convert.js';
-import type { Path, Step } from './protocol/cty.js';
+import type { Path, PathStep } from './protocol/cty.js';
 import type { WireDiagnostic } from './protocol/provider-server.js';
 
 export const wordsFor = (kind: Pick<Kind, 'singular'>): string => `the ${kind.singular.replaceAll('_', ' ')}`;
 
 /** Terraform's path to what stands at `steps` of a declaration; it ends where terraform has no steps: at sets, texts of documents, secrets. */
 export function pathOf(attributes: Attributes, steps: readonly string[]): Path {
-  const path: Step[] = [];
+  const path: PathStep[] = [];
   let [within, at]: [Attributes | undefined, Attribute | undefined] = [attributes, undefined];
   for (const step of steps) {
     if (within) {
@@ -28,7 +28,7 @@ export function pathOf(attributes: Attributes, steps: readonly string[]): Path {
   return path;
 }
 
-export function told(kind: Kind, one: Pick<Diagnostic, 'severity' | 'summary' | 'detail' | 'attribute' | 'address'>): WireDiagnostic {
+export function wireDiagnosticOf(kind: Kind, one: Pick<Diagnostic, 'severity' | 'summary' | 'detail' | 'attribute' | 'address'>): WireDiagnostic {
   const named = one.address === undefined ? one.summary : one.summary.replaceAll(one.address, wordsFor(kind));
   const summary = named.replace(/\.$/, '');
   return {
@@ -46,5 +46,5 @@ const MASKED =
 /** What a refusal says, as errors about an object of the kind; what is no refusal is a bug and goes on. */
 export function complaints(kind: Kind, error: unknown): readonly WireDiagnostic[] {
   if (!(error instanceof Refusal)) throw error;
-  return error.diagnostics.map((one) => ({ ...told(kind, one.code === 'masked-configuration' ? { ...one, detail: MASKED } : one), severity: 'error' }));
+  return error.diagnostics.map((one) => ({ ...wireDiagnosticOf(kind, one.code === 'masked-configuration' ? { ...one, detail: MASKED } : one), severity: 'error' }));
 }

@@ -18,16 +18,16 @@ import {
   type Settings,
 } from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../platform/index.js';
-import { beforeRun, perform, type Before, type Hands, type Performed, type Surroundings } from '../reconciler/apply/executor.js';
-import type { Collection, World } from '../reconciler/observe.js';
+import { beforeRun, perform, type Before, type ExecutionContext, type Performed, type RunContext } from '../reconciler/apply/executor.js';
+import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
 import { rechecksOf } from '../reconciler/apply/guards.js';
 import { outcomeOf, recordsOf, settle, type Settled } from '../reconciler/apply/recovery.js';
-import { claimOf, type Held, type Journal, type Run } from './provider-journal.js';
-import { listed, look, type Sight } from './listing-cache.js';
+import { claimOf, type Held, type ProviderJournal, type JournalRun } from './provider-journal.js';
+import { readCollection, look, type ListingCache } from './listing-cache.js';
 import type { Limit } from './timeouts.js';
 
 /** Everything that reads and writes of one configured provider need. */
-export interface Shop {
+export interface WriteContext {
   readonly kinds: Kinds;
   readonly rules: readonly PolicyRule[];
   readonly cloud: CloudWriter;
@@ -35,11 +35,11 @@ export interface Shop {
   readonly within: Cloud['within'];
   /** The time of the operation this is for. */
   readonly limit: Limit;
-  readonly sight: Sight;
-  readonly journal: Journal<Bench>;
+  readonly listings: ListingCache;
+  readonly journal: ProviderJournal<Bench>;
   /** Where the journal lies, for people. */
   readonly location: string;
-  readonly run: Run;
+  readonly run: JournalRun;
   /** `<kind> <id>` of objects that a state of terraform's holds. */
   readonly claims: Set<string>;
   /** As `claims`: objects that a resource of this run was bound to or changed. */
@@ -59,15 +59,15 @@ export interface Shop {
 }
 
 /** What an operation reads and writes with, for as long as it may take. */
-export type Hand = Pick<Shop, 'cloud' | 'limit'>;
+export type Hand = Pick<WriteContext, 'cloud' | 'limit'>;
 
 export interface Bench extends Held {
   /** Every object of a kind as it was when it was first asked for under this lock. @throws Refusal */
-  base(kind: Kind): Promise<Collection>;
+  base(kind: Kind): Promise<LiveCollection>;
   /** The object as it is now, or was when all of its kind were listed; undefined where it is gone. @throws Refusal */
   current(hand: Hand, kind: Kind, id: string): Promise<Live | undefined>;
-  /** Carries out an update or a delete. @param world what its policies were judged by: what they rest on is read again, and an update counts as done once it was seen */
-  write(hand: Hand, change: Change, world?: World): Promise<Performed>;
+  /** Carries out an update or a delete. @param liveObjects what its policies were judged by: what they rest on is read again, and an update counts as done once it was seen */
+  write(hand: Hand, change: Change, liveObjects?: LiveCollections): Promise<Performed>;
   /** Carries out a create, until its outcome is known, a person has to decide, or its time is over. @throws Refusal */
   make(hand: Hand, kind: Kind, change: Change): Promise<Outcome>;
 }
@@ -78,7 +78,7 @@ const LOOKS = 4;
 const SILENCE = 5;
 const PARALLELISM = 10;
 
-type Tools = Omit<Shop, 'journal' | 'limit' | 'within'>;
+type Tools = Omit<WriteContext, 'journal' | 'limit' | 'within'>;
 
 /** A create without an answer, and who waits to hear what became of it. */
 interface Waiting {
@@ -95,19 +95,19 @@ interface Lane {
 }
 
 export function benchOf(tools: Tools, held: Held): Bench {
-  const { cloud, kinds, emit, sight, signal } = tools;
-  const bases = new Map<string, Promise<Collection>>();
+  const { cloud, kinds, emit, listings, signal } = tools;
+  const bases = new Map<string, Promise<LiveCollection>>();
   const looks = new Map<string, number>();
   const lanes = new Map<string, Lane>();
   const befores = new Map<string, Before>();
-  const hands: Hands = { ...tools, session: held.session, parallelism: PARALLELISM };
+  const execution: ExecutionContext = { ...tools, session: held.session, parallelism: PARALLELISM };
   const owned = new Set([...held.entries.values()].map((entry) => claimOf(entry.kind, entry.id)));
   let silence = 0;
   // Another process may have written while the lock was not ours.
-  for (const kind of kinds.values()) sight.wrote(kind);
+  for (const kind of kinds.values()) listings.wrote(kind);
 
-  const base = (kind: Kind): Promise<Collection> => {
-    const known = bases.get(kind.name) ?? listed(cloud, kinds, kind, emit);
+  const base = (kind: Kind): Promise<LiveCollection> => {
+    const known = bases.get(kind.name) ?? readCollection(cloud, kinds, kind, emit);
     bases.set(kind.name, known);
     return known;
   };
@@ -118,7 +118,7 @@ export function benchOf(tools: Tools, held: Held): Bench {
   };
 
   /** @param listing what was there before, for creates */
-  function around(listing?: Collection, recheck?: Surroundings['recheck']): Surroundings {
+  function runContext(listing?: LiveCollection, recheck?: RunContext['recheck']): RunContext {
     const name = listing?.kind.name ?? '';
     const before = befores.get(name) ?? beforeRun(new Map(listing ? [[name, listing]] : []));
     befores.set(name, before);
@@ -141,17 +141,17 @@ export function benchOf(tools: Tools, held: Held): Bench {
     };
   }
 
-  const recheckOf = (world: World, change: Change): Surroundings['recheck'] => rechecksOf({ ...tools, isDeleted: () => false, isKnown: () => true }, world, [change]).of;
+  const recheckOf = (liveObjects: LiveCollections, change: Change): RunContext['recheck'] => rechecksOf({ ...tools, isDeleted: () => false, isKnown: () => true }, liveObjects, [change]).of;
 
-  async function send(hand: Hand, change: Change, surroundings: Surroundings): Promise<Performed> {
+  async function send(hand: Hand, change: Change, surroundings: RunContext): Promise<Performed> {
     const kind = kinds.get(change.kind) as Kind;
-    if (writes(change)) sight.wrote(kind);
+    if (writes(change)) listings.wrote(kind);
     try {
-      const performed = await perform({ ...hands, cloud: hand.cloud }, change, surroundings);
+      const performed = await perform({ ...execution, cloud: hand.cloud }, change, surroundings);
       if (performed.entry) remember(change.address, performed.entry);
       return performed;
     } finally {
-      sight.wrote(kind);
+      listings.wrote(kind);
     }
   }
 
@@ -193,12 +193,12 @@ export function benchOf(tools: Tools, held: Held): Bench {
     }
   }
 
-  async function attempt(hand: Hand, lane: Lane, change: Change, listing: Collection): Promise<Performed & { readonly settled?: Settled | undefined }> {
+  async function attempt(hand: Hand, lane: Lane, change: Change, listing: LiveCollection): Promise<Performed & { readonly settled?: Settled | undefined }> {
     while (lane.shut) await hand.limit.until(lane.shut);
     lane.running += 1;
     let [performed, hearing]: [Performed | undefined, Promise<Settled | undefined> | undefined] = [undefined, undefined];
     try {
-      performed = await send(hand, change, around(listing));
+      performed = await send(hand, change, runContext(listing));
       if (performed.pending) hearing = heard(lane, performed.pending);
     } finally {
       lane.running -= 1;
@@ -216,7 +216,7 @@ export function benchOf(tools: Tools, held: Held): Bench {
       const known = count <= LOOKS && !bases.has(kind.name) ? undefined : (await limit.until(base(kind))).byId.get(id);
       return known ?? look(mine, kind, id);
     },
-    write: (hand, change, world) => send(hand, change, { ...around(undefined, world && recheckOf(world, change)), awaited: () => world !== undefined }),
+    write: (hand, change, liveObjects) => send(hand, change, { ...runContext(undefined, liveObjects && recheckOf(liveObjects, change)), awaited: () => liveObjects !== undefined }),
     async make(hand, kind, change) {
       const listing = await hand.limit.until(base(kind));
       for (let last = false; ; last = true) {

@@ -206,7 +206,7 @@ export const mutants: readonly Mutant[] = [
   { name: 'a run does not notice that its state was changed', file: 'state/backends/file/session.ts', find: 'await unmoved;', replace: '', tests: store },
 
   // No POST is sent twice for one intent.
-  { name: 'a request that may have landed is sent again', file: 'client/errors.ts', find: '!result.trouble.sent && !finalCodes', replace: '!finalCodes', tests: writing },
+  { name: 'a request that may have landed is sent again', file: 'client/errors.ts', find: '!result.error.sent && !finalCodes', replace: '!finalCodes', tests: writing },
   {
     name: 'a 500 is sent again',
     file: 'client/errors.ts',
@@ -246,7 +246,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'silence is not heeded before bytes leave',
     file: 'reconciler/apply/executor.ts',
-    find: 'const why = around.halt();',
+    find: 'const why = runContext.halt();',
     replace: 'const why = undefined as string | undefined;',
     tests: leaving,
   },
@@ -453,8 +453,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a page that fails is the last one',
     file: 'client/pagination.ts',
-    find: 'const page: Page = await read(query);',
-    replace: 'const page: Page = await read(query).catch(() => ({ records: [], next: null }));',
+    find: 'const page: ResponsePage = await read(query);',
+    replace: 'const page: ResponsePage = await read(query).catch(() => ({ records: [], next: null }));',
     tests: listing,
   },
   {
@@ -606,7 +606,7 @@ export const mutants: readonly Mutant[] = [
   },
 
   // Whose object it is, and what differs.
-  { name: 'the first of several is adopted', file: 'reconciler/plan/match.ts', find: 'if (candidates.length > 1 && !twins)', replace: 'if (false)', tests: plan },
+  { name: 'the first of several is adopted', file: 'reconciler/plan/match.ts', find: 'if (candidates.length > 1 && !equals)', replace: 'if (false)', tests: plan },
   {
     name: 'what is managed is adopted once more',
     file: 'reconciler/plan/match.ts',
@@ -813,7 +813,7 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: plan,
   },
-  { name: 'a promotion is believed', file: 'reconciler/apply/executor.ts', find: 'around.awaited(change.address) || ', replace: '', tests: administrators },
+  { name: 'a promotion is believed', file: 'reconciler/apply/executor.ts', find: 'runContext.awaited(change.address) || ', replace: '', tests: administrators },
   { name: 'dependents of a failure go on', file: 'reconciler/apply/apply.ts', find: "return outcome !== undefined && outcome !== 'done';", replace: 'return false;', tests: apply },
 
   // What may not happen by accident.
@@ -828,7 +828,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'deletes are not remembered',
     file: 'reconciler/apply/executor.ts',
-    find: "spent: { at: timestamp(hands), action: 'delete', kind: kind.name, id },",
+    find: "spent: { at: timestamp(execution), action: 'delete', kind: kind.name, id },",
     replace: '',
     tests: proof,
   },
@@ -1021,8 +1021,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret may stand anywhere',
     file: 'declarations/interpolate.ts',
-    find: 'if (attribute?.secret === true || attribute === anything) return buildSecret(part, path, desk);',
-    replace: 'return buildSecret(part, path, desk);',
+    find: 'if (attribute?.secret === true || attribute === anything) return buildSecret(part, path, context);',
+    replace: 'return buildSecret(part, path, context);',
     tests: ['unit/declarations/load.test.ts'],
   },
   {
@@ -1183,7 +1183,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an exported program refers to what comes later',
     file: 'declarations/export/cdk.ts',
-    find: 'visit(byAddress.get(target) as Entry)',
+    find: 'visit(byAddress.get(target) as ExportedDeclaration)',
     replace: 'byAddress.get(target)',
     tests: ['unit/declarations/write-cdk.test.ts'],
   },
@@ -1215,7 +1215,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an audit that could not be made passes',
     file: 'report/junit.ts',
-    find: "...(first && { trouble: { element: 'error', type: first.code, message: first.summary } })",
+    find: "...(first && { error: { element: 'error', type: first.code, message: first.summary } })",
     replace: '',
     tests: ['browser/junit.test.ts'],
   },
@@ -1441,7 +1441,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a default of a variable is a template',
     file: 'declarations/stacks/stack.ts',
-    find: "literalOf(initial, ['variable', name, 'default']",
+    find: "literalValueOf(initial, ['variable', name, 'default']",
     replace: "rawOf(initial, ['variable', name, 'default']",
     tests: stacks,
   },
@@ -1708,7 +1708,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: what was read before the lock judges what is written under it',
     file: 'terraform/write-context.ts',
-    find: 'for (const kind of kinds.values()) sight.wrote(kind);',
+    find: 'for (const kind of kinds.values()) listings.wrote(kind);',
     replace: '',
     tests: providerCalls,
   },
@@ -1772,7 +1772,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'timeouts: a request outlives its time',
     file: 'terraform/apply-resource.ts',
-    find: '{ ...shop, limit, cloud: shop.within(signal) }',
+    find: '{ ...context, limit, cloud: context.within(signal) }',
     replace: '{ ...shop, limit }',
     tests: providerTimeouts,
   },
@@ -1828,8 +1828,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'timeouts: the time counts while an earlier run is settled',
     file: 'terraform/apply-resource.ts',
-    find: 'shop.journal.during((bench) => timed(shop.clock, what, (...time) => write(hand(...time), bench)));',
-    replace: 'timed(shop.clock, what, (...time) => time[0].until(shop.journal.during((bench) => write(hand(...time), bench))));',
+    find: 'context.journal.during((bench) => timed(context.clock, what, (...time) => write(hand(...time), bench)));',
+    replace: 'timed(context.clock, what, (...time) => time[0].until(context.journal.during((bench) => write(hand(...time), bench))));',
     tests: providerTimeouts,
   },
   {

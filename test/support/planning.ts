@@ -76,7 +76,7 @@ export function planScene({ declared = [], state, spent, live: objects = {}, req
     rules: exactly,
     project: project(declared, settings),
     state: state ? stateWith(state, spent) : undefined,
-    world: new Map([...(more.kinds ?? kinds).values()].map((kind) => [kind.name, { kind, byId: new Map((objects[kind.name] ?? []).map((one) => [one.id, one])) }])),
+    liveObjects: new Map([...(more.kinds ?? kinds).values()].map((kind) => [kind.name, { kind, byId: new Map((objects[kind.name] ?? []).map((one) => [one.id, one])) }])),
     secrets: new Map(),
     compose,
     request: { targets: [], excludes: [], allow: [], destroy: false, ...request },

@@ -1,13 +1,13 @@
 // The provider in process, and a little of terraform's core in front of it: what core asks, in its order, and what it
 // holds a provider to. Each `start` is a process of a terraform run; it may be killed, and a later run goes on.
-import { doorsIn } from '../../src/cli/target.js';
+import { endpointsIn } from '../../src/cli/target.js';
 import { checkerOf } from '../../src/declarations/index.js';
 import { checkedUrl } from '../../src/client/index.js';
 import { equal } from '../../src/model/index.js';
 import { collections, kinds as builtIn } from '../../src/resources/index.js';
 import { policyRules } from '../../src/resources/rules/index.js';
 import { fileStore, notesBeside, scryptFingerprints } from '../../src/state/index.js';
-import { applyTrouble, planTrouble } from '../../src/terraform/reply-checks.js';
+import { applyReplyError, planReplyError } from '../../src/terraform/reply-checks.js';
 import { isRecord } from '../../src/terraform/convert.js';
 import { decode, encode, type CtyObject, type CtyValue } from '../../src/terraform/protocol/cty.js';
 import type { PlanReply, ProviderServer, SchemaAttribute, WireDiagnostic } from '../../src/terraform/protocol/provider-server.js';
@@ -59,7 +59,7 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
         log: (level, message) => void log.push(`${level}: ${message}`),
         notes: (path) => notesBeside(`/sim/${path}`, { files, random }),
         store: (path) => fileStore({ path: `/sim/${path}`, files, clock, random, lock: process, version: '0.0.0' }),
-        doors: (named) => doorsIn({ environment: named }),
+        endpoints: (named) => endpointsIn({ environment: named }),
         reach: async (_environment, _settings, { signal }) => ({ cloud: world.connect(signal), settleMilliseconds: settle * 1000, close: () => Promise.resolve() }),
         run: async () => ({ id: `terraform ${run}`, isOver: async ({ file }) => (await process.find(Number(file.split(' ')[1]))) === undefined }),
         check: checkerOf(kinds),
@@ -136,7 +136,7 @@ export class Core {
     const config = given && complete(schema, given);
     const proposed_new_state = config;
     const reply = await this.provider.planResourceChange({ type_name: type, prior_state: prior, proposed_new_state, config, prior_private: this.#privateOf(type, prior) });
-    holds(planTrouble(schema, prior, config, reply.planned_state ?? null));
+    holds(planReplyError(schema, prior, config, reply.planned_state ?? null));
     return { ...reply, planned_state: this.#carried(type, reply.planned_state ?? null) };
   }
 
@@ -163,7 +163,7 @@ export class Core {
     const [errors, warnings] = [(reply.diagnostics ?? []).filter((one) => one.severity === 'error'), (reply.diagnostics ?? []).filter((one) => one.severity === 'warning')];
     const state = reply.new_state === undefined ? prior : this.#carried(type, reply.new_state);
     this.#keep(type, state, reply.private);
-    if (errors.length === 0) holds(applyTrouble(this.#schema(type), planned_state, state));
+    if (errors.length === 0) holds(applyReplyError(this.#schema(type), planned_state, state));
     return { state, errors, warnings };
   }
 

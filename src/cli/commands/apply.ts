@@ -4,11 +4,11 @@ import { basename, resolve } from 'node:path';
 import { defined, exits, refuse, Refusal, sameTarget, writes, shellWord, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import type { Session } from '../../state/index.js';
-import { toldOutcome } from '../commands-to-type.js';
+import { outcomeWithCommands } from '../commands-to-type.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
-import { tellTrouble } from '../report-flags.js';
+import { reportErrors } from '../report-flags.js';
 import { loadProject } from '../project.js';
-import { documentOf, metaOf, requestOf, withCloud, withProject, type Site } from '../working-context.js';
+import { planDocumentOf, metaOf, requestOf, withCloud, withProject, type ProjectContext } from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
   const [only] = paths;
@@ -70,20 +70,20 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
   );
 }
 
-async function carryOut(context: Context, site: Site, request: PlanRequest, saved?: PlanDocument): Promise<Exit> {
+async function carryOut(context: Context, site: ProjectContext, request: PlanRequest, saved?: PlanDocument): Promise<Exit> {
   const { flags, out, random, signal } = context;
-  const { store, desk, watch, project } = site;
+  const { store, context: planContext, watch, project } = site;
   const parallelism = wholeNumber('--parallelism', flags.parallelism ?? '10', 1, 100);
   const [{ apply }, { renderOutcomes, planDocument }] = await Promise.all([import('../../reconciler/apply/apply.js'), import('../../report/index.js')]);
-  const session = await store.open(flags.destroy ? 'destroy' : 'apply', desk.cloud.target);
+  const session = await store.open(flags.destroy ? 'destroy' : 'apply', planContext.cloud.target);
   try {
     let shown = false;
     const show = async (proposal: Proposal): Promise<void> => {
       shown = true;
       await present(context, site, session, proposal);
     };
-    const hands = { ...desk, session, random, parallelism, signal };
-    const { proposal, diagnostics, approved, exit, ...applied } = await apply(hands, project, request, {
+    const execution = { ...planContext, session, random, parallelism, signal };
+    const { proposal, diagnostics, approved, exit, ...applied } = await apply(execution, project, request, {
       ...defined({ saved }),
       document: ({ plan }) => planDocument({ plan, kinds: context.kinds, meta: metaOf(context, site, session.snapshot) }),
       approve: async (proposal) => {
@@ -97,7 +97,7 @@ async function carryOut(context: Context, site: Site, request: PlanRequest, save
     if (!shown) await show(proposal);
     await context.tell(diagnostics);
     if (!approved && exit !== exits.done) context.err.write('Nothing was changed.\n');
-    const outcomes = applied.outcomes.map((one) => context.masking.said(toldOutcome(one, context.said)));
+    const outcomes = applied.outcomes.map((one) => context.masking.said(outcomeWithCommands(one, context.said)));
     if (outcomes.length > 0) out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
     return exit;
   } finally {
@@ -105,14 +105,14 @@ async function carryOut(context: Context, site: Site, request: PlanRequest, save
   }
 }
 
-async function present(context: Context, site: Site, session: Session, { plan }: Proposal): Promise<void> {
+async function present(context: Context, site: ProjectContext, session: Session, { plan }: Proposal): Promise<void> {
   const { out } = context;
   const { lines } = site.watch;
   const { planInText } = await import('../../report/index.js');
-  const document = await documentOf(context, site, plan, { snapshot: session.snapshot, keeps: lines ? 'all' : 'count' });
+  const document = await planDocumentOf(context, site, plan, { snapshot: session.snapshot, keeps: lines ? 'all' : 'count' });
   site.watch.end();
   out.write(lines ? lines.plan(document) : planInText(document, out.style));
-  await tellTrouble(context, document, 'text');
+  await reportErrors(context, document, 'text');
 }
 
 /** Only the whole word counts. What needs no decision is not asked, and what is blocked cannot be agreed to. */

@@ -4,7 +4,7 @@ import { driftFormats, type DriftFormat } from '../../report/formats.js';
 import { audit, unmade } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
-import { deliver, formsOf, outputsOf, tellTrouble, writeReports, type Forms } from '../report-flags.js';
+import { deliver, formsOf, outputsOf, reportErrors, writeReports, type Forms } from '../report-flags.js';
 import { withProject } from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
@@ -17,7 +17,7 @@ export const run: Command = async (context, paths) => {
     site.watch.end();
     if (site.watch.lines) out.write(site.watch.lines.drift(document));
     const delivered = await deliver(context, forms, (format, style) => renderDrift(document, format, style));
-    await tellTrouble(context, document, forms.shown);
+    await reportErrors(context, document, forms.shown);
     return worst([delivered, exit === exits.changes && !flags.detailedExitcode ? exits.done : exit]);
   });
   return work.catch(async (error: unknown) => {

@@ -31,7 +31,7 @@ export const run: Command = async (context) => {
 };
 
 /** File texts by name, in the form that was asked for. */
-function written({ flags: { format }, kinds }: Context, { writeCdk, writeDeclarations, writeHcl }: typeof declarations, estate: declarations.Estate): ReadonlyMap<string, string> {
+function written({ flags: { format }, kinds }: Context, { writeCdk, writeDeclarations, writeHcl }: typeof declarations, estate: declarations.ExportedObjects): ReadonlyMap<string, string> {
   if (format === 'hcl') return writeHcl(kinds, estate, version);
   if (format === 'cdktf' || format === 'cdktn') return writeCdk(kinds, estate, format, { ...tried, trueup: version });
   return new Map([...writeDeclarations(kinds, estate)].map(([kind, text]) => [`${kind}.yaml`, text]));
@@ -45,13 +45,13 @@ function next(format: string | undefined, folder: string): string {
 }
 
 /** Live objects by kind; those the state binds are left out unless all were asked for. */
-async function unmanaged(context: Context, { desk, snapshot }: Workplace): Promise<ReadonlyMap<Kind, readonly Live[]>> {
+async function unmanaged(context: Context, { context: planContext, snapshot }: Workplace): Promise<ReadonlyMap<Kind, readonly Live[]>> {
   const bound = new Set(context.flags.all ? [] : Object.values(snapshot?.state.resources ?? {}).flatMap(objectsIn));
   const found = new Map<Kind, readonly Live[]>();
   const unread: Diagnostic[] = [];
   for (const kind of context.kinds.values()) {
     try {
-      const { objects } = await desk.cloud.list(kind);
+      const { objects } = await planContext.cloud.list(kind);
       found.set(
         kind,
         objects.filter(({ id }) => !bound.has(`${kind.name} ${id}`)),
@@ -67,9 +67,9 @@ async function unmanaged(context: Context, { desk, snapshot }: Workplace): Promi
 }
 
 /** Every object that may be written, in plain texts, however the service escapes them; what cannot be without a secret is left out, aloud. */
-async function namedAll({ masking, tell }: Context, estate: ReadonlyMap<Kind, readonly Live[]>, nameFor: typeof declarations.declarationName): Promise<declarations.Estate> {
+async function namedAll({ masking, tell }: Context, estate: ReadonlyMap<Kind, readonly Live[]>, nameFor: typeof declarations.declarationName): Promise<declarations.ExportedObjects> {
   const withheld: Diagnostic[] = [];
-  const written = [...estate].map(([kind, objects]): [string, readonly declarations.Written[]] => {
+  const written = [...estate].map(([kind, objects]): [string, readonly declarations.WrittenObject[]] => {
     const kept = objects.flatMap(({ id, values }): (Exported & Pick<Live, 'id'>)[] => {
       const found = exported(kind, unescapeAll(values), masking);
       if (!('secret' in found)) return [{ id, ...found }];
@@ -84,7 +84,7 @@ async function namedAll({ masking, tell }: Context, estate: ReadonlyMap<Kind, re
 }
 
 /** Named after what people call the objects, or after their kind and identifier. */
-function named(kind: Kind, objects: readonly (Exported & Pick<Live, 'id'>)[], nameFor: typeof declarations.declarationName): readonly declarations.Written[] {
+function named(kind: Kind, objects: readonly (Exported & Pick<Live, 'id'>)[], nameFor: typeof declarations.declarationName): readonly declarations.WrittenObject[] {
   const taken = new Set<string>();
   return objects
     .toSorted((a, b) => compareText(a.id, b.id))

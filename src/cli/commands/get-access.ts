@@ -15,7 +15,7 @@ export async function getAccess(context: Context, id: string | undefined): Promi
   const document = await withCloud(context, project.settings, async (place): Promise<AccessDocument> => {
     const { reviewAccess } = await import('../../resources/rules/access-review.js');
     const { accessDocument } = await import('../../report/index.js');
-    const found = await reviewAccess(place.desk, project, place.snapshot);
+    const found = await reviewAccess(place.context, project, place.snapshot);
     return accessDocument({ ...found, meta: metaOf(context, { ...place, project }, place.snapshot) });
   });
   await context.tell(document.diagnostics);

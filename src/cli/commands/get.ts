@@ -1,7 +1,7 @@
 // `trueup get KIND [ID]`: what is there, by the API's own filters, page by page from the cloud to standard output.
 import { defined, didYouMean, exits, filterMeant, refuse, type Collection, type Found, type Query } from '../../model/index.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
-import { formOf, type Form, type Output } from '../record-formats.js';
+import { formOf, type RecordForm, type Output } from '../record-formats.js';
 import { pairs, settingsHere } from '../project.js';
 import { columnsFor } from '../tables.js';
 import { timeFrom } from '../time-arguments.js';
@@ -54,8 +54,8 @@ async function* theOne({ id: path = '' }: Collection, id: string, pages: AsyncIt
  */
 async function deliver(context: Context, collection: Collection, pages: AsyncIterable<readonly Found[]>, limit: number): Promise<number> {
   const { out, err, flags } = context;
-  const begin = (first: readonly Found[]): Promise<Form> => formOf(flags.output as Output, collection, first, columnsFor(context));
-  let form: Form | undefined;
+  const begin = (first: readonly Found[]): Promise<RecordForm> => formOf(flags.output as Output, collection, first, columnsFor(context));
+  let form: RecordForm | undefined;
   let waiting = '';
   let count = 0;
   const feed = (text: string): Promise<boolean> => {

@@ -5,11 +5,11 @@ import type { Command } from '../context.js';
 import { withProject } from '../working-context.js';
 
 export const run: Command = (context, [address = '', id = '', ...paths]) =>
-  withProject(context, paths, async ({ store, desk, project }) => {
+  withProject(context, paths, async ({ store, context: planContext, project }) => {
     const { bind } = await import('../../reconciler/apply/import.js');
-    const session = await store.open('import', desk.cloud.target);
+    const session = await store.open('import', planContext.cloud.target);
     try {
-      const outcome = await bind({ ...desk, session }, project, canonicalAddress(address), id);
+      const outcome = await bind({ ...planContext, session }, project, canonicalAddress(address), id);
       context.out.write(`${outcome.address} is bound to ${outcome.id}. What differs: ${typed('trueup plan', context.said)}\n`);
       return exits.done;
     } finally {

@@ -7,7 +7,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { exits, refuse, shellWord, type Exit, type Json } from '../../model/index.js';
 import { ifThere } from '../../state/disk-errors.js';
 import type { Command, Context } from '../context.js';
-import { boundToCdktf, changedLines, differences, migratedPackage, migratedSource, outputOf, type Output } from '../cdktn-migration.js';
+import { boundToCdktf, changedLines, jsonDifferences, migratedPackage, migratedSource, outputOf, type SynthOutput } from '../cdktn-migration.js';
 import { programIn, synthesise, type Program } from '../cdk-program.js';
 
 interface Change {
@@ -132,7 +132,7 @@ async function changeOf(path: string): Promise<readonly Change[]> {
 }
 
 /** What the program writes as it stands. @throws Refusal where it fails */
-async function outputNow(context: Context, program: Program): Promise<Output> {
+async function outputNow(context: Context, program: Program): Promise<SynthOutput> {
   const folder = await mkdtemp(join(tmpdir(), 'trueup-migrate-'));
   try {
     const written = await synthesise(context, program, folder);
@@ -154,21 +154,21 @@ function isInstalled(folder: string): boolean {
 /** What the program said before the change, until it can be run again. */
 const memory = ({ folder }: Program): string => join(folder, '.trueup', 'migration.json');
 
-async function remember({ files }: Context, program: Program, before: Output): Promise<void> {
+async function remember({ files }: Context, program: Program, before: SynthOutput): Promise<void> {
   await files.makeFolder(join(program.folder, '.trueup'));
   await files.replace(memory(program), JSON.stringify(before), 0o600);
 }
 
 /** Whether the stacks are the same; else where they are not. A run with the same library proves nothing. */
-function compared(before: Output, after: Output): readonly string[] {
+function compared(before: SynthOutput, after: SynthOutput): readonly string[] {
   if (before.version === after.version) return [`the program still runs version ${after.version}: does it run what was compiled before?`];
-  return differences(before.stacks, after.stacks);
+  return jsonDifferences(before.stacks, after.stacks);
 }
 
-const proved = (before: Output, after: Output): string =>
+const proved = (before: SynthOutput, after: SynthOutput): string =>
   `Proved: the program writes the same (${Object.keys(after.stacks).join(', ')}), but for the version: ${before.version} before, ${after.version} now.\n`;
 
-async function prove(context: Context, program: Program, before: Output, changes: readonly Change[]): Promise<Exit> {
+async function prove(context: Context, program: Program, before: SynthOutput, changes: readonly Change[]): Promise<Exit> {
   const back = (): Promise<void> => putBack(context, changes);
   const after = await outputNow(context, program).catch(async (error: unknown) => {
     await back();

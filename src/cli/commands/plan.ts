@@ -7,9 +7,9 @@ import { planFormats } from '../../report/formats.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
 import { chosen } from '../project.js';
-import { deliver, formsOf, outputsOf, planRenderer, tellTrouble } from '../report-flags.js';
+import { deliver, formsOf, outputsOf, planRenderer, reportErrors } from '../report-flags.js';
 import { timeFrom } from '../time-arguments.js';
-import { documentOf, requestOf, withProject, type Site } from '../working-context.js';
+import { planDocumentOf, requestOf, withProject, type ProjectContext } from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
   const forms = formsOf(context, planFormats);
@@ -26,15 +26,15 @@ export const run: Command = async (context, paths) => {
       const renderPlan = await planRenderer(forms);
       const request = requestOf(context);
       if (saved) refuseSecretVariables(context, site);
-      const proposal = await propose(site.desk, site.project, site.snapshot, request);
+      const proposal = await propose(site.context, site.project, site.snapshot, request);
       const { exit } = proposal;
       const { impact, diagnostics } = await meaningOf(site, proposal, since);
       const plan = { ...proposal.plan, diagnostics: [...proposal.plan.diagnostics, ...diagnostics] };
-      const document = await documentOf(context, site, plan, { snapshot: site.snapshot, keeps: forms.complete || saved ? 'all' : 'count', impact });
+      const document = await planDocumentOf(context, site, plan, { snapshot: site.snapshot, keeps: forms.complete || saved ? 'all' : 'count', impact });
       site.watch.end();
       if (site.watch.lines) out.write(site.watch.lines.plan(document));
       const delivered = await deliver(context, forms, (format, style) => renderPlan(document, format, style));
-      await tellTrouble(context, document, forms.shown);
+      await reportErrors(context, document, forms.shown);
       if (saved && !plan.diagnostics.some((one) => one.severity === 'error')) {
         const { writePlanFile } = await import('../../state/index.js');
         const { env } = how;
@@ -54,7 +54,7 @@ export const run: Command = async (context, paths) => {
 };
 
 /** A saved plan holds the variables that it was made with. @throws Refusal where one of them is a secret */
-function refuseSecretVariables({ masking }: Context, { project }: Site): void {
+function refuseSecretVariables({ masking }: Context, { project }: ProjectContext): void {
   const [name] = Object.entries(project.variables).find(([, value]) => masking.holds(value)) ?? [];
   if (name !== undefined)
     refuse('secret-in-plan', `The variable ${name} holds the value of a secret, which a saved plan would hold, too.`, {
@@ -73,8 +73,8 @@ function sinceOf({ flags, clock }: Context): string | undefined {
   return flags.since === undefined ? undefined : refuse('usage', '--since has a meaning with --impact only.', { detail: 'Type it as in: trueup plan --impact --since 7d' });
 }
 
-async function meaningOf({ desk, snapshot }: Site, proposal: Proposal, since: string | undefined): Promise<Assessment> {
+async function meaningOf({ context, snapshot }: ProjectContext, proposal: Proposal, since: string | undefined): Promise<Assessment> {
   if (since === undefined) return { diagnostics: [] };
   const { assess } = await import('../../resources/rules/impact-data.js');
-  return assess(desk, { proposal, state: snapshot?.state, since });
+  return assess(context, { proposal, state: snapshot?.state, since });
 }

@@ -1,6 +1,6 @@
 // The root of a program: checks everything below it and gives one document a stack.
 import { Construct, type IConstruct } from 'constructs';
-import { defined, NAME, madeComment, type Made } from '../../model/index.js';
+import { defined, NAME, madeComment, type Comment } from '../../model/index.js';
 import { entry, isEntry, type Entry } from './classes.js';
 import { Stack, nameOf, traceOf, writtenSettings } from './stack.js';
 
@@ -17,7 +17,7 @@ export class Program extends Construct {
    * @param placeOf the place in the program that a trace leads to
    * @throws where `validate()` of any construct has something to say: all of it
    */
-  documents(placeOf: (trace: readonly string[]) => Made['at'] = () => undefined): ReadonlyMap<string, string> {
+  documents(placeOf: (trace: readonly string[]) => Comment['at'] = () => undefined): ReadonlyMap<string, string> {
     const all = this.node.findAll();
     const stacks = all.filter(Stack.isStack);
     const entries = all.filter(isEntry);

@@ -111,9 +111,9 @@ export interface Block {
 }
 
 /** What the library asks a construct for while it writes a stack; and what is wrong with the props, said by the construct's path. */
-export function blockOf(construct: Construct, attributes: Attributes, given: Given, door = doorAt(construct)): Block {
-  const json = (): Given => written(attributes, given, door);
-  construct.node.addValidation({ validate: () => complaints(attributes, given, door).map((one) => `${construct.node.path}: ${one}`) });
+export function blockOf(construct: Construct, attributes: Attributes, given: Given, endpoint = doorAt(construct)): Block {
+  const json = (): Given => written(attributes, given, endpoint);
+  construct.node.addValidation({ validate: () => complaints(attributes, given, endpoint).map((one) => `${construct.node.path}: ${one}`) });
   return { json, hcl: () => Object.fromEntries(Object.entries(json()).map(([name, value]) => [name, hclOf(value)])) };
 }
 

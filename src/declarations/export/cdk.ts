@@ -14,7 +14,7 @@ import {
   type Value,
   type Values,
 } from '../../model/index.js';
-import { entriesOf, showing, unique, type Entry, type Estate } from './declarations.js';
+import { exportedEntriesOf, showing, unique, type ExportedDeclaration, type ExportedObjects } from './declarations.js';
 
 export type CdkLibrary = 'cdktf' | 'cdktn';
 
@@ -22,8 +22,8 @@ export type CdkLibrary = 'cdktf' | 'cdktn';
 export type Versions = Readonly<Record<CdkLibrary | 'constructs' | 'trueup' | 'typescript' | 'types', string>>;
 
 /** File texts by name: `main.ts`, and what runs and checks it. */
-export function writeCdk(kinds: Kinds, estate: Estate, library: CdkLibrary, versions: Versions): ReadonlyMap<string, string> {
-  const entries = inOrder([...entriesOf(kinds, estate).values()].flat());
+export function writeCdk(kinds: Kinds, estate: ExportedObjects, library: CdkLibrary, versions: Versions): ReadonlyMap<string, string> {
+  const entries = inOrder([...exportedEntriesOf(kinds, estate).values()].flat());
   if (entries.length === 0) return new Map();
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   return new Map([
@@ -46,17 +46,17 @@ export function writeCdk(kinds: Kinds, estate: Estate, library: CdkLibrary, vers
 
 const compilerOptions = { target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, sourceMap: true, types: ['node'] };
 
-const addressOf = ({ kind, name }: Entry): string => `${kind.name}.${name}`;
+const addressOf = ({ kind, name }: ExportedDeclaration): string => `${kind.name}.${name}`;
 
 /** What is referred to before what refers to it, otherwise as they came. */
-function inOrder(entries: readonly Entry[]): readonly Entry[] {
+function inOrder(entries: readonly ExportedDeclaration[]): readonly ExportedDeclaration[] {
   const byAddress = new Map(entries.map((entry) => [addressOf(entry), entry]));
-  const ordered = new Set<Entry>();
-  const visiting = new Set<Entry>();
-  const visit = (entry: Entry): void => {
+  const ordered = new Set<ExportedDeclaration>();
+  const visiting = new Set<ExportedDeclaration>();
+  const visit = (entry: ExportedDeclaration): void => {
     if (visiting.has(entry)) return;
     visiting.add(entry);
-    for (const { target } of referencesIn(entry.values)) visit(byAddress.get(target) as Entry);
+    for (const { target } of referencesIn(entry.values)) visit(byAddress.get(target) as ExportedDeclaration);
     ordered.add(entry);
   };
   entries.forEach(visit);
@@ -74,7 +74,7 @@ const RESERVED =
   );
 
 /** What the program has said so far: constants by address, and which names are taken. */
-interface Desk {
+interface CdkContext {
   readonly kinds: Kinds;
   /** Addresses that something refers to. */
   readonly wanted: ReadonlySet<string>;
@@ -84,9 +84,9 @@ interface Desk {
   readonly paths: Set<string>;
 }
 
-function program(entries: readonly Entry[], kinds: Kinds, library: CdkLibrary): string {
+function program(entries: readonly ExportedDeclaration[], kinds: Kinds, library: CdkLibrary): string {
   const wanted = new Set(entries.flatMap(({ values }) => referencesIn(values).map(({ target }) => target)));
-  const desk: Desk = {
+  const context: CdkContext = {
     kinds,
     wanted,
     constants: new Map(),
@@ -95,7 +95,7 @@ function program(entries: readonly Entry[], kinds: Kinds, library: CdkLibrary): 
     // The second one no scope can hold: the library looks children up in a plain object.
     paths: new Set(['devicecloud', 'constructor']),
   };
-  const statements = entries.map((entry) => statement(entry, desk));
+  const statements = entries.map((entry) => statement(entry, context));
   const classes = ['DevicecloudProvider', ...new Set(entries.map(({ kind }) => pascal(kind.singular)))].toSorted();
   return `// Written by trueup export. Once the objects are imported, the calls of importFrom may go. Under Terraform, what has
 // createBeforeDestroy is deleted after what names it let go of it, from the apply on that follows the import.
@@ -114,23 +114,23 @@ app.synth();
 }
 
 /** One object, with a constant for it where others refer to it. */
-function statement(entry: Entry, desk: Desk): string {
-  const { kind, name, id, values, comments, secrets, masked, twin } = entry;
+function statement(entry: ExportedDeclaration, context: CdkContext): string {
+  const { kind, name, id, values, comments, secrets, masked, isEqual } = entry;
   const address = addressOf(entry);
-  const path = unique(desk.paths.has(name) ? `${name}-${kind.singular.replaceAll('_', '-')}` : name, desk.paths);
-  desk.paths.add(path);
+  const path = unique(context.paths.has(name) ? `${name}-${kind.singular.replaceAll('_', '-')}` : name, context.paths);
+  context.paths.add(path);
   const hints = [
     ...secrets.map((one) => `${camel(one)} reads back masked and is left out; to manage it, write ${camel(one)}Wo, a sensitive TerraformVariable, and ${camel(one)}WoVersion`),
     ...masked.map((one) => `${one} reads back masked and is left out`),
-    ...(twin && id !== undefined ? ['Nothing but its identifier tells it from another: importFrom has to stay'] : []),
+    ...(isEqual && id !== undefined ? ['Nothing but its identifier tells it from another: importFrom has to stay'] : []),
   ];
-  const made = `new ${pascal(kind.singular)}(stack, ${quoted(path)}, ${written(braced([...membersOf(kind.attributes, values, desk), ...(deletedLast(kind, desk.kinds) ? [LAST] : [])]), '')})`;
+  const made = `new ${pascal(kind.singular)}(stack, ${quoted(path)}, ${written(braced([...membersOf(kind.attributes, values, context), ...(deletedLast(kind, context.kinds) ? [LAST] : [])]), '')})`;
   const remarks = [...comments, ...hints].map((text) => `// ${text}\n`).join('');
-  if (!desk.wanted.has(address)) return `${remarks}${made}${id === undefined ? '' : `.importFrom(${quoted(id)})`};\n`;
+  if (!context.wanted.has(address)) return `${remarks}${made}${id === undefined ? '' : `.importFrom(${quoted(id)})`};\n`;
   const short = named(name);
-  const constant = unique(desk.names.has(short) ? named(`${name}_${kind.singular}`) : short, desk.names, '');
-  desk.names.add(constant);
-  desk.constants.set(address, constant);
+  const constant = unique(context.names.has(short) ? named(`${name}_${kind.singular}`) : short, context.names, '');
+  context.names.add(constant);
+  context.constants.set(address, constant);
   return `${remarks}const ${constant} = ${made};\n${id === undefined ? '' : `${constant}.importFrom(${quoted(id)});\n`}`;
 }
 
@@ -139,25 +139,25 @@ type Code = string | { readonly open: '{' | '['; readonly items: readonly Item[]
 
 type Item = readonly [before: string, item: Code];
 
-const membersOf = (attributes: Attributes, values: Values, desk: Desk): readonly Item[] =>
-  Object.entries(values).map(([name, value]) => [`${camel(name)}: `, expression(attributes[name] as Attribute, value, desk)]);
+const membersOf = (attributes: Attributes, values: Values, context: CdkContext): readonly Item[] =>
+  Object.entries(values).map(([name, value]) => [`${camel(name)}: `, expression(attributes[name] as Attribute, value, context)]);
 
-const propsOf = (attributes: Attributes, values: Values, desk: Desk): Code => braced(membersOf(attributes, values, desk));
+const propsOf = (attributes: Attributes, values: Values, context: CdkContext): Code => braced(membersOf(attributes, values, context));
 
 const braced = (items: readonly Item[]): Code => (items.length === 0 ? '{}' : { open: '{', items });
 const LAST: Item = ['lifecycle: ', { open: '{', items: [['createBeforeDestroy: ', 'true']] }];
 
 const bracketed = (items: readonly Code[]): Code => (items.length === 0 ? '[]' : { open: '[', items: items.map((item) => ['', item]) });
 
-function expression(attribute: Attribute, value: Value, desk: Desk): Code {
+function expression(attribute: Attribute, value: Value, context: CdkContext): Code {
   if (value instanceof Reference) {
-    const constant = desk.constants.get(value.target);
-    return constant === undefined ? quoted(desk.ids.get(value.target) as string) : `${constant}.${camel(value.attribute)}`;
+    const constant = context.constants.get(value.target);
+    return constant === undefined ? quoted(context.ids.get(value.target) as string) : `${constant}.${camel(value.attribute)}`;
   }
   if (attribute.word === 'document') return holdsExact(value) ? quoted(wireText(value)) : literal(value);
-  if (attribute.word === 'object' && isTree(value)) return propsOf(attribute.attributes, value, desk);
+  if (attribute.word === 'object' && isTree(value)) return propsOf(attribute.attributes, value, context);
   if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value))
-    return bracketed((value as readonly Value[]).map((item) => expression(attribute.of, item, desk)));
+    return bracketed((value as readonly Value[]).map((item) => expression(attribute.of, item, context)));
   return literal(value);
 }
 

@@ -23,7 +23,7 @@ import { spell } from '../interpolate.js';
 import { recognisedBy } from '../lint.js';
 
 /** One declaration to be written. */
-export interface Written {
+export interface WrittenObject {
   readonly name: string;
   readonly values: Values;
   /** The live object to adopt. */
@@ -33,10 +33,10 @@ export interface Written {
 }
 
 /** A live estate: objects by the name of their kind. */
-export type Estate = ReadonlyMap<string, readonly Written[]>;
+export type ExportedObjects = ReadonlyMap<string, readonly WrittenObject[]>;
 
 /** A declaration as every language writes it. */
-export interface Entry {
+export interface ExportedDeclaration {
   readonly kind: Kind;
   readonly name: string;
   readonly id?: string;
@@ -47,15 +47,15 @@ export interface Entry {
   readonly secrets: readonly string[];
   readonly masked: readonly string[];
   /** Nothing but its identifier tells it from another. */
-  readonly twin: boolean;
+  readonly isEqual: boolean;
 }
 
 /** The entries of each kind that has objects. Attributes of the server, empty ones and secrets are left out. */
-export function entriesOf(kinds: Kinds, estate: Estate): ReadonlyMap<Kind, readonly Entry[]> {
+export function exportedEntriesOf(kinds: Kinds, estate: ExportedObjects): ReadonlyMap<Kind, readonly ExportedDeclaration[]> {
   const references = new Map<string, Reference>();
   for (const [kind, objects] of estate)
     for (const { id, name } of objects) if (id !== undefined) references.set(`${kind}.${id}`, new Reference('declared', `${kind}.${name}`, kinds.get(kind)?.id ?? 'id'));
-  const entries = new Map<Kind, readonly Entry[]>();
+  const entries = new Map<Kind, readonly ExportedDeclaration[]>();
   for (const [name, objects] of estate) {
     const kind = kinds.get(name);
     if (!kind || objects.length === 0) continue;
@@ -63,7 +63,7 @@ export function entriesOf(kinds: Kinds, estate: Estate): ReadonlyMap<Kind, reado
       const refer: Refer = (to, wanted) => (to === name && wanted === one.id ? undefined : references.get(`${to}.${wanted}`));
       return { ...one, values: worthOf(kind.attributes, one.values, refer), live: one.values };
     });
-    const twins = twinsAmong(kind, found);
+    const equals = equalsAmong(kind, found);
     const secrets = [...walk(kind.attributes)].flatMap(([path, { secret }]) => (secret === true ? [path] : []));
     const hidden = (live: Values): readonly string[] => writables(kind).flatMap(([path, { wire }]) => (wire === 'merge' ? masksIn(mergeOf(live[path]).tree, `${path}.0`) : []));
     entries.set(
@@ -74,7 +74,7 @@ export function entriesOf(kinds: Kinds, estate: Estate): ReadonlyMap<Kind, reado
         comments: comments.map(visible),
         secrets,
         masked: hidden(live).map(visible),
-        twin: twins.has(index),
+        isEqual: equals.has(index),
       })),
     );
   }
@@ -85,7 +85,7 @@ export function entriesOf(kinds: Kinds, estate: Estate): ReadonlyMap<Kind, reado
 const visible = (comment: string): string => comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 
 /** Which of them nothing but their identifiers tells apart. */
-function twinsAmong(kind: Kind, found: readonly { readonly values: Values }[]): ReadonlySet<number> {
+function equalsAmong(kind: Kind, found: readonly { readonly values: Values }[]): ReadonlySet<number> {
   const keys = found.map(({ values }) => canonical(recognisedBy(kind).map((name) => spell(values[name] ?? null))));
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -1,15 +1,15 @@
 // Writes a live estate for Terraform and OpenTofu, as `terraform fmt` would have it: resources that refer to one
 // another, beside the import blocks that bind them to what exists, so that the first plan imports and changes nothing.
 import { Reference, deletedLast, isTree, type Attribute, type Attributes, type Kind, type Kinds, type Value, type Values } from '../../model/index.js';
-import { entriesOf, showing, type Entry, type Estate } from './declarations.js';
+import { exportedEntriesOf, showing, type ExportedDeclaration, type ExportedObjects } from './declarations.js';
 
 const SOURCE = 'trueup/devicecloud';
 
 /** File texts by name: one for each kind that has objects, and two that name the provider, whose `version` is ours. */
-export function writeHcl(kinds: Kinds, estate: Estate, version: string): ReadonlyMap<string, string> {
-  const entries = entriesOf(kinds, estate);
+export function writeHcl(kinds: Kinds, estate: ExportedObjects, version: string): ReadonlyMap<string, string> {
+  const entries = exportedEntriesOf(kinds, estate);
   if (entries.size === 0) return new Map();
-  const blocks = (list: readonly Entry[]): string => list.map((entry) => block(entry, kinds)).join('\n');
+  const blocks = (list: readonly ExportedDeclaration[]): string => list.map((entry) => block(entry, kinds)).join('\n');
   return new Map([['versions.tf', versionsFile(version)], ['provider.tf', providerFile], ...[...entries].map(([{ name }, list]) => [`${name}.tf`, blocks(list)] as const)]);
 }
 
@@ -33,7 +33,7 @@ provider "devicecloud" {}
 /** The type of a kind's resources, for Terraform. */
 const typeOf = ({ singular }: Kind): string => `devicecloud_${singular}`;
 
-function block({ kind, name, id, values, comments, secrets, masked }: Entry, kinds: Kinds): string {
+function block({ kind, name, id, values, comments, secrets, masked }: ExportedDeclaration, kinds: Kinds): string {
   const imported = id === undefined ? '' : `import {\n  to = ${typeOf(kind)}.${name}\n  id = ${quoted(id)}\n}\n\n`;
   const hints = [
     ...secrets.map((path) => `${path} reads back masked and is left out; to manage it, write ${lastOf(path)}_wo, a sensitive variable, and ${lastOf(path)}_wo_version`),

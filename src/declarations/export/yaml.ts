@@ -1,20 +1,20 @@
 // Writes declarations as YAML that loads as it stands: what `export` and the reference docs are made of.
 import { isObject, type Json, type Kinds } from '../../model/index.js';
 import { spell } from '../interpolate.js';
-import { entriesOf, showing, type Entry, type Estate } from './declarations.js';
+import { exportedEntriesOf, showing, type ExportedDeclaration, type ExportedObjects } from './declarations.js';
 
 /**
  * File text for each kind that has objects. Attributes of the server, empty ones and secrets are left out (secrets with
  * a comment that says how to write them); identifiers of other exported objects become references to them.
  */
-export function writeDeclarations(kinds: Kinds, estate: Estate): ReadonlyMap<string, string> {
-  return new Map([...entriesOf(kinds, estate)].map(([{ name }, entries]) => [name, `${name}:\n${entries.map(writeDeclaration).join('\n\n')}\n`]));
+export function writeDeclarations(kinds: Kinds, estate: ExportedObjects): ReadonlyMap<string, string> {
+  return new Map([...exportedEntriesOf(kinds, estate)].map(([{ name }, entries]) => [name, `${name}:\n${entries.map(writeDeclaration).join('\n\n')}\n`]));
 }
 
-function writeDeclaration({ name, values, id, comments, secrets, masked, twin }: Entry): string {
+function writeDeclaration({ name, values, id, comments, secrets, masked, isEqual }: ExportedDeclaration): string {
   const remarks = comments.map((comment) => `  # ${comment}`);
   const hints = [...secrets, ...masked].map((path) => `    # ${path} reads back masked and is left out; to manage it, write "\${secret.env.NAME}"`);
-  const members = { ...(spell(values) as Readonly<Record<string, Json>>), ...(id === undefined ? {} : { lifecycle: { adopt: id, ...(twin ? { allow_duplicate: true } : {}) } }) };
+  const members = { ...(spell(values) as Readonly<Record<string, Json>>), ...(id === undefined ? {} : { lifecycle: { adopt: id, ...(isEqual ? { allow_duplicate: true } : {}) } }) };
   return [...remarks, `  ${scalar(name)}:`, ...hints, ...yamlLines(members, 4)].join('\n');
 }
 

@@ -3,9 +3,9 @@
 import { defined, didYouMean, isObject, own, walk, writables, type Attribute, type Attributes, type Json, type JsonObject, type Kind } from '../../model/index.js';
 import type { Complain } from '../interpolate.js';
 import type { Raw, RawMap } from '../yaml/raw-values.js';
-import { documentOf } from './documents.js';
+import { stackDocumentOf } from './documents.js';
 import { isTraversal, stepsOf, templateParts } from './template.js';
-import { bareAddress, blockAt, literalSecret, rawOf, textValue, type Site, type Stack } from './values.js';
+import { bareAddress, blockAt, literalSecret, rawValueOf, textValue, type StackPlace, type Stack } from './values.js';
 
 /** What all blocks of a stack say about one resource: its `import` and `moved`. */
 export interface Bonds {
@@ -33,7 +33,7 @@ const refused: Readonly<Record<string, string>> = {
 const SET = /^\$\{toset\(/;
 
 /** `timeouts`, which no object has, are left out. */
-export function resourceOf(kind: Kind, { timeouts: _, ...block }: JsonObject, bonds: Bonds, site: Site): Block {
+export function resourceOf(kind: Kind, { timeouts: _, ...block }: JsonObject, bonds: Bonds, site: StackPlace): Block {
   const ofTexts = typeof block['for_each'] === 'string' && SET.test(block['for_each']);
   const body = attributesOf(kind.attributes, without(block, site.complain), [], { ...site, ofTexts });
   const members = membersOf(block, site);
@@ -46,7 +46,7 @@ export function resourceOf(kind: Kind, { timeouts: _, ...block }: JsonObject, bo
 }
 
 /** A data source of a kind: what its lookup asks for. */
-export function lookupRaw(kind: Kind, block: JsonObject, site: Site): RawMap {
+export function lookupRaw(kind: Kind, block: JsonObject, site: StackPlace): RawMap {
   for (const word of ['count', 'for_each'] as const) if (block[word] !== undefined) site.complain(unsupportedWord(word, 'Give each data source a construct of its own.'));
   return { [kind.name]: attributesOf(kind.attributes, without(block, site.complain), [], site) };
 }
@@ -62,7 +62,7 @@ function without(block: JsonObject, complain: Complain): JsonObject {
 }
 
 /** Null is what Terraform has for absent. */
-function attributesOf(attributes: Attributes, block: JsonObject, path: readonly string[], site: Site): RawMap {
+function attributesOf(attributes: Attributes, block: JsonObject, path: readonly string[], site: StackPlace): RawMap {
   return Object.fromEntries(
     Object.entries(block).flatMap(([name, value]): readonly (readonly [string, Raw])[] => {
       if (value === null) return [];
@@ -75,19 +75,19 @@ function attributesOf(attributes: Attributes, block: JsonObject, path: readonly 
   );
 }
 
-function misnamed(path: readonly string[], { complain }: Site): readonly [] {
+function misnamed(path: readonly string[], { complain }: StackPlace): readonly [] {
   const name = path.join('.');
   complain({ path, code: 'unknown-attribute', summary: `\`${name}\` is called \`${name}_wo\` in a stack`, detail: 'It is one variable that is marked sensitive.' });
   return [];
 }
 
-function attributeOf(attribute: Attribute | undefined, value: Json, path: readonly string[], site: Site): Raw {
-  if (attribute?.word === 'document') return documentOf(value, path, site);
+function attributeOf(attribute: Attribute | undefined, value: Json, path: readonly string[], site: StackPlace): Raw {
+  if (attribute?.word === 'document') return stackDocumentOf(value, path, site);
   if (attribute?.word === 'object' && isObject(value)) return attributesOf(attribute.attributes, value, path, site);
-  return rawOf(value, path, site);
+  return rawValueOf(value, path, site);
 }
 
-function secretOf(value: Json, path: readonly string[], site: Site): Raw {
+function secretOf(value: Json, path: readonly string[], site: StackPlace): Raw {
   const parts = typeof value === 'string' ? templateParts(value) : [];
   const raw = parts.length === 1 ? textValue(parts, path, { ...site, secret: true }) : undefined;
   return typeof raw === 'string' && (raw === '' || /^\$\{secret\.[^{}]*\}$/.test(raw)) ? raw : literalSecret(site, path);
@@ -95,15 +95,15 @@ function secretOf(value: Json, path: readonly string[], site: Site): Raw {
 
 const isThere = (value: Json | undefined): value is Exclude<Json, null> => value !== undefined && value !== null;
 
-function membersOf(block: JsonObject, site: Site): Raw | undefined {
+function membersOf(block: JsonObject, site: StackPlace): Raw | undefined {
   const { count, for_each: each } = block;
   if (isThere(count) && isThere(each))
     site.complain({ path: ['count'], code: 'unsupported-block', summary: '`count` and `for_each` stand side by side', detail: 'Keep one of the two.' });
-  if (isThere(count)) return rawOf(count, ['count'], site);
+  if (isThere(count)) return rawValueOf(count, ['count'], site);
   if (each === undefined || each === null) return undefined;
   const [only, ...more] = typeof each === 'string' ? templateParts(each) : [];
   const set = typeof only === 'object' && !isTraversal(only) && more.length === 0 ? /^toset\((.*)\)$/s.exec(only.body)?.[1] : undefined;
-  return rawOf(set === undefined ? each : (setOf(set) ?? each), ['for_each'], site);
+  return rawValueOf(set === undefined ? each : (setOf(set) ?? each), ['for_each'], site);
 }
 
 /** What stands inside `toset(…)`: a list of texts, or one reference. Undefined for anything else, which is then complained of as a whole. */
@@ -119,7 +119,7 @@ function setOf(inner: string): Json | undefined {
 
 const harmless = ['create_before_destroy'];
 
-function lifecycleOf(kind: Kind, block: Json | undefined, { adopt, renamed_from }: Bonds, site: Site): RawMap {
+function lifecycleOf(kind: Kind, block: Json | undefined, { adopt, renamed_from }: Bonds, site: StackPlace): RawMap {
   const words = isObject(block) ? block : {};
   if (!isObject(block) && block !== undefined && block !== null) site.complain({ path: ['lifecycle'], code: 'wrong-type', summary: '`lifecycle`: an object is expected' });
   for (const word of Object.keys(words)) {
@@ -134,14 +134,14 @@ function lifecycleOf(kind: Kind, block: Json | undefined, { adopt, renamed_from 
   }
   const protect = words['prevent_destroy'];
   return {
-    ...(protect === undefined || protect === null || protect === false ? {} : { protect: rawOf(protect, ['lifecycle', 'prevent_destroy'], site) }),
+    ...(protect === undefined || protect === null || protect === false ? {} : { protect: rawValueOf(protect, ['lifecycle', 'prevent_destroy'], site) }),
     ...ignored(kind, words['ignore_changes'], site),
-    ...(adopt === undefined ? {} : { adopt: rawOf(adopt, ['lifecycle', 'adopt'], site) }),
+    ...(adopt === undefined ? {} : { adopt: rawValueOf(adopt, ['lifecycle', 'adopt'], site) }),
     ...defined({ renamed_from }),
   };
 }
 
-function ignored(kind: Kind, words: Json | undefined, { complain }: Site): RawMap {
+function ignored(kind: Kind, words: Json | undefined, { complain }: StackPlace): RawMap {
   if (words === undefined || words === null) return {};
   if (words === 'all') return { ignore_changes: writables(kind).map(([name]) => name) };
   if (!Array.isArray(words) || !words.every((word) => typeof word === 'string')) {
@@ -169,7 +169,7 @@ function waitedFor(word: string, stack: Stack): ReturnType<typeof bareAddress> {
 }
 
 /** Data sources are read before anything is done, so waiting for one means nothing. */
-function waitsFor(list: Json | undefined, { stack, complain }: Site): readonly string[] {
+function waitsFor(list: Json | undefined, { stack, complain }: StackPlace): readonly string[] {
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list)) {
     complain({ path: ['depends_on'], code: 'wrong-type', summary: '`depends_on`: a list of addresses is expected' });
@@ -207,9 +207,9 @@ export function bondsOf(stack: Stack, complain: Complain): ReadonlyMap<string, B
   }
   const moves = listOf(stack.tree['moved']).filter((one) => !recounts(one));
   for (const { from, to } of moves) {
-    const [former, heir] = [from, to].map((text) => (typeof text === 'string' ? bareAddress(text, stack) : undefined));
-    if (former && heir && !former.kind && !heir.kind) continue;
-    if (former?.kind && former.kind === heir?.kind && heir.key === undefined && !moves.some((one) => one.from === to))
+    const [former, successor] = [from, to].map((text) => (typeof text === 'string' ? bareAddress(text, stack) : undefined));
+    if (former && successor && !former.kind && !successor.kind) continue;
+    if (former?.kind && former.kind === successor?.kind && successor.key === undefined && !moves.some((one) => one.from === to))
       add('moved', String(to), { renamed_from: former.key === undefined ? former.name : `${former.name}[${JSON.stringify(former.key)}]` });
     else say('moved', `the move from ${String(from)} to ${String(to)} is not supported here`, 'Move it by hand, as in: trueup state mv FROM TO');
   }

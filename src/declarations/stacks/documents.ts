@@ -3,7 +3,7 @@
 import { isObject, type Attributes, type Json, type JsonObject } from '../../model/index.js';
 import { partsOf } from '../expression.js';
 import type { Raw } from '../yaml/raw-values.js';
-import { blockAt, quotedValue, rawOf, textValue, type Site } from './values.js';
+import { blockAt, quotedValue, rawValueOf, textValue, type StackPlace } from './values.js';
 import { isTraversal, templateParts, type TemplatePart } from './template.js';
 import { typeIn } from './variables.js';
 import { attributeAt } from '../vocabulary.js';
@@ -24,7 +24,7 @@ function unusedIn(text: string): string | undefined {
   return undefined;
 }
 
-export function documentOf(value: Json, path: readonly string[], site: Site): Raw {
+export function stackDocumentOf(value: Json, path: readonly string[], site: StackPlace): Raw {
   const text = spelledOut(value, site);
   if (typeof text !== 'string') return bad(site, path, 'JSON text is expected');
   const parts = templateParts(text);
@@ -52,13 +52,13 @@ const isEscaped = (part: TemplatePart): boolean => typeof part !== 'string' && /
 
 const KEPT = `Let a local hold the reference: \`const it = new TerraformLocal(this, 'it', '\${TYPE.NAME["key"].id}')\`, and \`it.asString\` in the document.`;
 
-function bad({ complain }: Site, path: readonly string[], why: string, detail = 'Write `JSON.stringify({ … })` in the program.'): Raw {
+function bad({ complain }: StackPlace, path: readonly string[], why: string, detail = 'Write `JSON.stringify({ … })` in the program.'): Raw {
   complain({ path, code: 'bad-json', summary: `\`${path.join('.')}\`: ${why}`, detail });
   return {};
 }
 
 /** The text that one local stands for: it is JSON text there, too. */
-function spelledOut(value: Json, { stack }: Site): Json {
+function spelledOut(value: Json, { stack }: StackPlace): Json {
   const parts = typeof value === 'string' ? templateParts(value) : [];
   const [only] = parts;
   if (only === undefined || parts.length > 1 || typeof only === 'string' || !isTraversal(only)) return value;
@@ -77,7 +77,7 @@ function endsQuoted(text: string, before: boolean): boolean {
   return quoted;
 }
 
-function treeOf(value: Json, marks: Marks, path: readonly string[], site: Site): Raw {
+function treeOf(value: Json, marks: Marks, path: readonly string[], site: StackPlace): Raw {
   if (typeof value === 'string') {
     const bare = value.startsWith(marks.character + marks.character);
     const pieces = value
@@ -91,12 +91,12 @@ function treeOf(value: Json, marks: Marks, path: readonly string[], site: Site):
     return bare ? bareValue(only, path, site) : quotedValue(only, path, site);
   }
   if (Array.isArray(value)) return (value as readonly Json[]).map((item, index) => treeOf(item, marks, [...path, String(index)], site));
-  if (!isObject(value)) return rawOf(value, path, site);
+  if (!isObject(value)) return rawValueOf(value, path, site);
   return Object.fromEntries(Object.entries(value).flatMap(([key, item]) => (isKey(key, marks, path, site) ? [[key, treeOf(item, marks, [...path, key], site)]] : [])));
 }
 
 /** An expression in no quotes keeps its type, and so must not be text: Terraform reads what it says as JSON. */
-function bareValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: Site): Raw {
+function bareValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: StackPlace): Raw {
   let wrong = false;
   const value = textValue([part], path, { ...site, complain: (complaint) => ((wrong = true), site.complain(complaint)) });
   if (!wrong && typeof value === 'string' && isText(value, site))
@@ -105,7 +105,7 @@ function bareValue(part: Exclude<TemplatePart, string>, path: readonly string[],
 }
 
 /** Whether text is all that a value can turn out to be. */
-function isText(value: string, { stack, ofTexts }: Site): boolean {
+function isText(value: string, { stack, ofTexts }: StackPlace): boolean {
   const [only, ...more] = partsOf(value);
   if (typeof only !== 'object' || more.length > 0) return true;
   switch (only.from) {
@@ -136,7 +136,7 @@ function isTextual(attributes: Attributes | undefined, name: string): boolean {
   return word === 'text' || word === 'ref' || word === 'choice';
 }
 
-function isKey(key: string, { character }: Marks, path: readonly string[], { complain }: Site): boolean {
+function isKey(key: string, { character }: Marks, path: readonly string[], { complain }: StackPlace): boolean {
   const right = key !== '__proto__' && !key.includes(character);
   if (!right) complain({ path, code: 'unsupported-expression', summary: `\`${path.join('.')}\`: a key of a document has to be plain text` });
   return right;

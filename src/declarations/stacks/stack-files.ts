@@ -1,16 +1,16 @@
 // Finds the synthesised stacks behind PATHs and reads them: one `cdk.tf.json`, an output folder with its manifest, or
 // a CDK program, which is run first. Nothing outside of the folder that was named is read.
 import { dirname, join, posix } from 'node:path';
-import { defined, isObject, madeIn, type Diagnostic, type Json, type JsonObject, type Made, type Origin } from '../../model/index.js';
+import { defined, isObject, madeIn, type Diagnostic, type Json, type JsonObject, type Comment, type Origin } from '../../model/index.js';
 import type { DeclarationFiles } from '../../platform/index.js';
-import { whyNot, type Found, type StackSource } from '../paths.js';
+import { whyNot, type FoundFile, type StackSource } from '../paths.js';
 import { limits } from '../yaml/raw-values.js';
 import { blockAt } from './values.js';
 
 /** A stack that was read. */
 export interface StackFile {
   /** What stands for it in the state: the file, or the `cdktf.json` of the program that wrote it. */
-  readonly from: Found;
+  readonly from: FoundFile;
   readonly name: string;
   readonly tree: JsonObject;
   /** False for a stack that was not named: others may read its outputs, and that is all. */
@@ -18,23 +18,23 @@ export interface StackFile {
 }
 
 /** What the program itself said of its constructs. */
-export interface Remark {
+export interface StackRemark {
   readonly path: string;
   readonly level: string;
   readonly message: string;
   readonly trace: readonly string[];
-  readonly from: Found;
+  readonly from: FoundFile;
 }
 
 /** A declaration file that a program wrote instead of stacks; it is gone once it was read. */
-export interface ProgramDocument extends Found {
+export interface ProgramDocument extends FoundFile {
   readonly bytes: Uint8Array;
 }
 
 export interface StackFiles {
   readonly documents: readonly ProgramDocument[];
   readonly stacks: readonly StackFile[];
-  readonly remarks: readonly Remark[];
+  readonly remarks: readonly StackRemark[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -43,18 +43,18 @@ export type Synthesise = (folder: string) => Promise<string>;
 
 const LARGEST = 64 * 1024 * 1024;
 
-interface Shelf {
+interface FileMap {
   readonly files: DeclarationFiles;
   /** By path. */
   readonly stacks: Map<string, StackFile>;
   readonly documents: ProgramDocument[];
-  readonly remarks: Remark[];
+  readonly remarks: StackRemark[];
   readonly diagnostics: Diagnostic[];
 }
 
 /** @param synthesise absent where programs are not to be run: then they hold nothing */
 export async function readStacks(files: DeclarationFiles, sources: readonly StackSource[], synthesise: Synthesise | undefined): Promise<StackFiles> {
-  const shelf: Shelf = { files, stacks: new Map(), documents: [], remarks: [], diagnostics: [] };
+  const shelf: FileMap = { files, stacks: new Map(), documents: [], remarks: [], diagnostics: [] };
   for (const { is, file, path } of sources) {
     if (is === 'file') readOne(shelf, { file, path, named: true });
     else if (is === 'folder') readFolder(shelf, path, (inner) => posix.join(file, inner));
@@ -64,7 +64,7 @@ export async function readStacks(files: DeclarationFiles, sources: readonly Stac
 }
 
 /** Stacks, or declaration files. Both are known by the program: the folder does not last. */
-function readOutput(shelf: Shelf, folder: string, file: string): void {
+function readOutput(shelf: FileMap, folder: string, file: string): void {
   const names = shelf.files.list(folder).filter((name) => /\.ya?ml$/.test(name));
   const shownOf = (inner: string): string => `${file}/${inner}`;
   if (names.length === 0 || shelf.files.stat(join(folder, 'manifest.json'))) return readFolder(shelf, folder, shownOf, { program: file });
@@ -76,17 +76,17 @@ function readOutput(shelf: Shelf, folder: string, file: string): void {
   }
 }
 
-function documentIn({ files }: Shelf, found: Found, program: string): ProgramDocument {
+function documentIn({ files }: FileMap, found: FoundFile, program: string): ProgramDocument {
   const bytes = files.read(found.path, limits.bytes + 1);
-  const originOf = ({ path, at }: Made): Origin => ({ ...(at ? { ...at, file: posix.join(posix.dirname(program), at.file) } : { file: program, line: 0, column: 0 }), path });
+  const originOf = ({ path, at }: Comment): Origin => ({ ...(at ? { ...at, file: posix.join(posix.dirname(program), at.file) } : { file: program, line: 0, column: 0 }), path });
   return { ...found, bytes, made: new Map([...madeIn(new TextDecoder().decode(bytes))].map(([key, made]) => [key, originOf(made)])) };
 }
 
-function leadsAway(shelf: Shelf, found: Found): undefined {
+function leadsAway(shelf: FileMap, found: FoundFile): undefined {
   return complain(shelf, found, 'not-a-file', `${found.file} is a link, or is reached by one`, 'What a program writes has to be in its output folder itself.');
 }
 
-function readOne(shelf: Shelf, from: Found): void {
+function readOne(shelf: FileMap, from: FoundFile): void {
   const tree = treeIn(shelf, from);
   if (!tree) return;
   const { stackName } = blockAt(tree, '//', 'metadata');
@@ -96,7 +96,7 @@ function readOne(shelf: Shelf, from: Found): void {
 }
 
 /** One that is wanted is never replaced by one that is only asked for its outputs. */
-function put({ stacks }: Shelf, one: StackFile): void {
+function put({ stacks }: FileMap, one: StackFile): void {
   if (!stacks.get(one.from.path)?.wanted) stacks.set(one.from.path, one);
 }
 
@@ -108,8 +108,8 @@ interface Reading {
 }
 
 /** The stacks that a manifest names. @param shownOf what a file of the folder is called */
-function readFolder(shelf: Shelf, folder: string, shownOf: (inner: string) => string, { only, program }: Reading = {}): void {
-  const foundIn = (inner: string): Found => ({ file: shownOf(inner), path: join(folder, inner), named: true });
+function readFolder(shelf: FileMap, folder: string, shownOf: (inner: string) => string, { only, program }: Reading = {}): void {
+  const foundIn = (inner: string): FoundFile => ({ file: shownOf(inner), path: join(folder, inner), named: true });
   const treeBelow = (inner: string): JsonObject | undefined => (isReachedByLink(shelf, folder, inner) ? leadsAway(shelf, foundIn(inner)) : treeIn(shelf, foundIn(inner)));
   const manifest = foundIn('manifest.json');
   const tree = treeBelow('manifest.json');
@@ -128,26 +128,26 @@ function readFolder(shelf: Shelf, folder: string, shownOf: (inner: string) => st
 }
 
 /** Whether any step from the folder on is a link. */
-function isReachedByLink({ files }: Shelf, folder: string, inner: string): boolean {
+function isReachedByLink({ files }: FileMap, folder: string, inner: string): boolean {
   const steps = posix.normalize(inner).split('/');
   return steps.some((_, index) => files.isLink(join(folder, ...steps.slice(0, index + 1))));
 }
 
 const isBelow = (path: string): boolean => !posix.isAbsolute(path) && !path.includes('\\') && !posix.normalize(path).startsWith('..');
 
-function remarkOf(one: Json, from: Found): Remark | undefined {
+function remarkOf(one: Json, from: FoundFile): StackRemark | undefined {
   if (!isObject(one)) return undefined;
   const { constructPath: path, level, message, stacktrace } = one;
   if (typeof path !== 'string' || typeof level !== 'string' || typeof message !== 'string') return undefined;
   return { path, level, message, from, trace: Array.isArray(stacktrace) ? (stacktrace as readonly Json[]).filter((line) => typeof line === 'string') : [] };
 }
 
-function complain({ diagnostics }: Shelf, { file }: Found, code: string, summary: string, detail?: string): undefined {
+function complain({ diagnostics }: FileMap, { file }: FoundFile, code: string, summary: string, detail?: string): undefined {
   diagnostics.push({ severity: 'error', code, summary, ...defined({ detail }), origin: { file, line: 1, column: 1 } });
 }
 
 /** The object that a JSON file holds. The parser's own words are not repeated: they quote the text. */
-function treeIn(shelf: Shelf, from: Found): JsonObject | undefined {
+function treeIn(shelf: FileMap, from: FoundFile): JsonObject | undefined {
   try {
     if (shelf.files.stat(from.path)?.kind !== 'file') return complain(shelf, from, 'not-a-file', `${from.file} is no regular file`);
     const bytes = shelf.files.read(from.path, LARGEST + 1);

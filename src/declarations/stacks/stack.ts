@@ -18,13 +18,13 @@ import {
 import type { Piece } from '../collect.js';
 import { isMap, type Raw } from '../yaml/raw-values.js';
 import { bondsOf, lookupRaw, movedIn, resourceOf, type Bonds } from './blocks.js';
-import type { Remark, StackFile, StackFiles } from './stack-files.js';
-import { blockAt, isSecret, literalOf, rawOf, type Site, type Stack } from './values.js';
+import type { StackRemark, StackFile, StackFiles } from './stack-files.js';
+import { blockAt, isSecret, literalValueOf, rawValueOf, type StackPlace, type Stack } from './values.js';
 import { lineOf } from '../stack-trace.js';
-import type { Complaint } from '../validation.js';
+import type { Violation } from '../validation.js';
 import { typeIn, type VariableType, type VariableTypes } from './variables.js';
 
-export interface Desired {
+export interface StackBlock {
   readonly pieces: readonly Piece[];
   readonly types: VariableTypes;
   readonly diagnostics: readonly Diagnostic[];
@@ -45,7 +45,7 @@ interface Work {
 const PREFIX = 'devicecloud_';
 
 /** @param cwd absolute: files of the program are named from here */
-export function desiredOf({ stacks, remarks, diagnostics }: StackFiles, kinds: Kinds, cwd: string): Desired {
+export function desiredOf({ stacks, remarks, diagnostics }: StackFiles, kinds: Kinds, cwd: string): StackBlock {
   const work: Work = { cwd, kinds, lookups: new Map(), types: new Map(), shared: new Map(), pieces: [], diagnostics: [...diagnostics] };
   const types = new Map([...kinds.values()].map((kind) => [PREFIX + kind.singular, kind]));
   const known = new Map<StackFile, Stack>();
@@ -79,7 +79,7 @@ function remoteOf(from: StackFile, name: string, known: ReadonlyMap<StackFile, S
   return called ?? all.find(([file]) => alike(file))?.[1];
 }
 
-type Say = (severity: Severity, complaint: Complaint, origin?: Origin) => void;
+type Say = (severity: Severity, complaint: Violation, origin?: Origin) => void;
 
 const wholeOf = ({ from, name }: StackFile): Origin => ({ file: from.file, line: 0, column: 0, path: name });
 
@@ -130,13 +130,13 @@ function lookupOf(work: Work, file: StackFile, stack: Stack, kind: Kind, name: s
 function takeStack(work: Work, file: StackFile, stack: Stack): void {
   const whole = wholeOf(file);
   const say = voiceOf(work, file);
-  const siteOf = (origin: Origin): Site => ({ stack, inside: [], complain: (complaint) => say('error', complaint, origin) });
+  const siteOf = (origin: Origin): StackPlace => ({ stack, inside: [], complain: (complaint) => say('error', complaint, origin) });
   sections(stack, say);
   const bonds = bondsOf(stack, (complaint) => say('error', complaint));
   for (const [name, variable] of Object.entries(blockAt(stack.tree, 'variable'))) {
     const { default: initial, type, validation } = isObject(variable) ? variable : {};
     if (isSecret(variable)) continue;
-    if (initial !== undefined) share(work, pieceOf(file, ['variables', name], literalOf(initial, ['variable', name, 'default'], siteOf(whole)), whole));
+    if (initial !== undefined) share(work, pieceOf(file, ['variables', name], literalValueOf(initial, ['variable', name, 'default'], siteOf(whole)), whole));
     const shape = typeof type === 'string' ? typeIn(type) : undefined;
     if (shape) work.types.set(name, shape);
     if (validation !== undefined && [validation].flat().length > 0)
@@ -175,7 +175,7 @@ function takeStack(work: Work, file: StackFile, stack: Stack): void {
 }
 
 /** One for all of them: it is the same that is to be said. */
-function untimed(others: number): Complaint {
+function untimed(others: number): Violation {
   const also = others === 0 ? 'is' : `(and of ${others} more of the stack) is`;
   return {
     path: ['timeouts'],
@@ -185,7 +185,7 @@ function untimed(others: number): Complaint {
   };
 }
 
-function leftOver(key: string, { adopt }: Bonds): Complaint {
+function leftOver(key: string, { adopt }: Bonds): Violation {
   const what = adopt === undefined ? 'moved' : 'import';
   return { path: [what], code: `unused-${what}`, summary: `\`${what}\` leads to ${key}, which the stack does not hold, and is left out` };
 }
@@ -270,7 +270,7 @@ const meanwhile: Readonly<Record<string, string>> = {
 };
 
 /** The provider block: what is a setting of a project becomes one. */
-function settingsOf({ tree }: Stack, say: Say, site: Site): Record<string, Raw> {
+function settingsOf({ tree }: Stack, say: Say, site: StackPlace): Record<string, Raw> {
   const blocks = [blockAt(tree, 'provider')['devicecloud'] ?? []].flat().filter((one): one is JsonObject => isObject(one));
   const settings: Record<string, Raw> = {};
   for (const block of blocks) {
@@ -279,9 +279,9 @@ function settingsOf({ tree }: Stack, say: Say, site: Site): Record<string, Raw> 
   return settings;
 }
 
-function setting(settings: Record<string, Raw>, name: string, value: Json, say: Say, site: Site): void {
+function setting(settings: Record<string, Raw>, name: string, value: Json, say: Say, site: StackPlace): void {
   const path = ['provider', name];
-  if (name === 'v2_headers' || name === 'roles' || name === 'requests_per_minute') settings[name] = rawOf(value, path, site);
+  if (name === 'v2_headers' || name === 'roles' || name === 'requests_per_minute') settings[name] = rawValueOf(value, path, site);
   else if (name === 'alias')
     say('error', {
       path,
@@ -303,7 +303,7 @@ function originOf({ cwd }: Work, { from }: StackFile, block: Json | undefined, f
 
 const levels: Readonly<Record<string, Severity>> = { error: 'error', warn: 'warning', warning: 'warning', info: 'info' };
 
-function remarked({ cwd }: Work, { path, level, message, trace, from }: Remark): Diagnostic {
+function remarked({ cwd }: Work, { path, level, message, trace, from }: StackRemark): Diagnostic {
   const severity = levels[level.slice(level.lastIndexOf('/') + 1)] ?? 'info';
   return { severity, code: 'program', summary: `${path}: ${message}`, origin: { file: from.file, line: 0, column: 0, ...lineOf(trace, cwd), path } };
 }

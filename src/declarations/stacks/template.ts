@@ -2,12 +2,12 @@
 // traversals (`TYPE.NAME.attr["k"]`) mean something here. Whatever else it says is kept as it was written.
 
 /** What follows in a traversal: a name, a literal index, or an index that `for_each` or `count` fills in. */
-export type Step = string | { readonly key: string | number } | { readonly by: string };
+export type TraversalStep = string | { readonly key: string | number } | { readonly by: string };
 
 export interface Traversal {
   /** As it was written, `${` and `}` included. */
   readonly text: string;
-  readonly steps: readonly [string, ...Step[]];
+  readonly steps: readonly [string, ...TraversalStep[]];
 }
 
 /** A function, an operator, a condition, a directive: nothing that is evaluated here. */
@@ -80,7 +80,7 @@ export function stepsOf(body: string): Traversal['steps'] | undefined {
   NAME.lastIndex = 0;
   const [head] = NAME.exec(body) ?? [];
   if (head === undefined) return undefined;
-  const steps: [string, ...Step[]] = [head];
+  const steps: [string, ...TraversalStep[]] = [head];
   NEXT.lastIndex = head.length;
   while (NEXT.lastIndex < body.length) {
     const match = NEXT.exec(body);
@@ -91,7 +91,7 @@ export function stepsOf(body: string): Traversal['steps'] | undefined {
   return steps;
 }
 
-function stepOf([, name, legacy, quoted, index = legacy, by]: RegExpExecArray): Step | undefined {
+function stepOf([, name, legacy, quoted, index = legacy, by]: RegExpExecArray): TraversalStep | undefined {
   if (name !== undefined) return name;
   if (index !== undefined) return { key: Number(index) };
   if (by !== undefined) return { by };

@@ -3,7 +3,7 @@
 import { defined, NAME, didYouMean, formatAddress, isObject, own, type Json, type JsonObject, type Kind } from '../../model/index.js';
 import { EMPTY, textOf, partsOf, type Part } from '../expression.js';
 import { isMap, limits, type Raw } from '../yaml/raw-values.js';
-import { asTemplate, isTraversal, templateParts, type Step, type TemplatePart, type Traversal } from './template.js';
+import { asTemplate, isTraversal, templateParts, type TraversalStep, type TemplatePart, type Traversal } from './template.js';
 import type { Complain } from '../interpolate.js';
 
 /** A stack as it was read, and what else is needed to understand it. */
@@ -21,7 +21,7 @@ export interface Stack {
 }
 
 /** Where a value stands: its stack, and whom to tell. */
-export interface Site {
+export interface StackPlace {
   readonly stack: Stack;
   readonly complain: Complain;
   /** Locals and outputs on the way here, so that none leads back into itself. */
@@ -44,18 +44,18 @@ export function blockAt(tree: JsonObject, ...path: readonly string[]): JsonObjec
   return isObject(value) ? value : {};
 }
 
-export function rawOf(value: Json, path: readonly string[], site: Site): Raw {
+export function rawValueOf(value: Json, path: readonly string[], site: StackPlace): Raw {
   if (path.length > limits.levels) return refuse(site, path, 'too-deep', `nested deeper than ${limits.levels} levels`);
   if (typeof value === 'string') return textValue(templateParts(value), path, site);
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
     return refuse(site, path, 'integer-range', 'the integer is beyond 2^53 and would lose digits', 'Make it a text: identifiers are text.');
-  if (Array.isArray(value)) return (value as readonly Json[]).map((item, index) => rawOf(item, [...path, String(index)], site));
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item, index) => rawValueOf(item, [...path, String(index)], site));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [keyOf(key, path, site), rawOf(item, [...path, key], site)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [keyOf(key, path, site), rawValueOf(item, [...path, key], site)]));
 }
 
 /** A value in which no text is a template, as the default of a variable is one. */
-export const literalOf = (value: Json, path: readonly string[], site: Site): Raw => rawOf(untemplated(value), path, site);
+export const literalValueOf = (value: Json, path: readonly string[], site: StackPlace): Raw => rawValueOf(untemplated(value), path, site);
 
 function untemplated(value: Json): Json {
   if (typeof value === 'string') return asTemplate(value);
@@ -64,20 +64,20 @@ function untemplated(value: Json): Json {
 }
 
 /** Keys are templates like any text, and have to be known. */
-function keyOf(key: string, path: readonly string[], site: Site): string {
+function keyOf(key: string, path: readonly string[], site: StackPlace): string {
   const [literal, ...more] = templateParts(key);
   if (typeof literal === 'string' && more.length === 0 && literal !== '__proto__') return literal;
   refuse(site, [...path, key], 'unsupported-expression', `the key \`${key}\` is not plain text`, FORMS);
   return key;
 }
 
-function refuse({ complain }: Site, path: readonly string[], code: string, summary: string, detail?: string): Raw {
+function refuse({ complain }: StackPlace, path: readonly string[], code: string, summary: string, detail?: string): Raw {
   complain({ path, code, summary, ...defined({ detail }) });
   return NOTHING;
 }
 
 /** A text that is one reference keeps its type; a mixed one becomes a text. */
-export function textValue(parts: readonly TemplatePart[], path: readonly string[], site: Site): Raw {
+export function textValue(parts: readonly TemplatePart[], path: readonly string[], site: StackPlace): Raw {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && typeof only !== 'string') return expressionValue(only, path, site);
   return textOf(
@@ -92,27 +92,27 @@ export function textValue(parts: readonly TemplatePart[], path: readonly string[
   );
 }
 
-const notText = ({ text }: Exclude<TemplatePart, string>, path: readonly string[], site: Site): Raw =>
+const notText = ({ text }: Exclude<TemplatePart, string>, path: readonly string[], site: StackPlace): Raw =>
   refuse(site, path, 'not-text', `${text} is no single value and cannot stand inside a text`, 'Let it be the whole value.');
 
 /** One reference that stands in quotes inside of a text that is read as JSON: text, whatever it leads to. */
-export function quotedValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: Site): Raw {
+export function quotedValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: StackPlace): Raw {
   const value = expressionValue(part, path, site);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (isMap(value) || Array.isArray(value)) return notText(part, path, site);
   return typeof value === 'string' && /^\$\{(?:var|each)\./.test(value) ? EMPTY + value : value;
 }
 
-function expressionValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: Site): Raw {
+function expressionValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: StackPlace): Raw {
   return isTraversal(part) ? traversalValue(part, path, site) : unsupported(part.text, path, site);
 }
 
-const unsupported = (text: string, path: readonly string[], site: Site): Raw =>
+const unsupported = (text: string, path: readonly string[], site: StackPlace): Raw =>
   site.secret
     ? literalSecret(site, path)
     : refuse(site, path, 'unsupported-expression', `the expression ${text.length > 200 ? `${text.slice(0, 200)}…` : text} is not evaluated here`, FORMS);
 
-function traversalValue(part: Traversal, path: readonly string[], site: Site): Raw {
+function traversalValue(part: Traversal, path: readonly string[], site: StackPlace): Raw {
   const [head, ...rest] = part.steps;
   switch (head) {
     case 'var':
@@ -134,7 +134,7 @@ function traversalValue(part: Traversal, path: readonly string[], site: Site): R
 export const isSecret = (variable: Json | undefined): boolean => isObject(variable) && (variable['sensitive'] === true || variable['ephemeral'] === true);
 
 /** What is sensitive is a secret: it comes from the environment, and only to where a secret belongs. */
-function variableValue({ text }: Traversal, [name, ...more]: readonly Step[], path: readonly string[], site: Site): Raw {
+function variableValue({ text }: Traversal, [name, ...more]: readonly TraversalStep[], path: readonly string[], site: StackPlace): Raw {
   const variables = blockAt(site.stack.tree, 'variable');
   if (typeof name !== 'string') return unsupported(text, path, site);
   if (!Object.hasOwn(variables, name))
@@ -148,7 +148,7 @@ function variableValue({ text }: Traversal, [name, ...more]: readonly Step[], pa
 }
 
 /** What stands there is not repeated. */
-export function literalSecret(site: Site, path: readonly string[], summary = `\`${path.join('.')}\` is secret: it has to be one variable that is marked sensitive`): Raw {
+export function literalSecret(site: StackPlace, path: readonly string[], summary = `\`${path.join('.')}\` is secret: it has to be one variable that is marked sensitive`): Raw {
   return refuse(
     site,
     path,
@@ -158,7 +158,7 @@ export function literalSecret(site: Site, path: readonly string[], summary = `\`
   );
 }
 
-function localValue({ text }: Traversal, [name, ...more]: readonly Step[], path: readonly string[], site: Site): Raw {
+function localValue({ text }: Traversal, [name, ...more]: readonly TraversalStep[], path: readonly string[], site: StackPlace): Raw {
   const locals = blockAt(site.stack.tree, 'locals');
   if (typeof name !== 'string' || !Object.hasOwn(locals, name))
     return refuse(site, path, 'unknown-local', `${text}: the stack ${site.stack.name} has no such local.${didYouMean(String(name), Object.keys(locals))}`);
@@ -166,19 +166,19 @@ function localValue({ text }: Traversal, [name, ...more]: readonly Step[], path:
   return within(value, more, text, path, site);
 }
 
-function followed(value: Json, mark: string, path: readonly string[], site: Site, stack: Stack): Raw {
+function followed(value: Json, mark: string, path: readonly string[], site: StackPlace, stack: Stack): Raw {
   if (site.inside.includes(mark) || site.inside.length >= limits.levels) return refuse(site, path, 'cycle', `these lead back to each other: ${[...site.inside, mark].join(' → ')}`);
-  return rawOf(value, path, { ...site, stack, inside: [...site.inside, mark] });
+  return rawValueOf(value, path, { ...site, stack, inside: [...site.inside, mark] });
 }
 
 /** The key that a step names; undefined for a step that names none. */
-function stepKey(step: Step | undefined): string | undefined {
+function stepKey(step: TraversalStep | undefined): string | undefined {
   if (step === undefined || typeof step === 'string') return step;
   return 'key' in step ? String(step.key) : undefined;
 }
 
 /** What a known value holds at the remaining steps. */
-function within(value: Raw, steps: readonly Step[], text: string, path: readonly string[], site: Site): Raw {
+function within(value: Raw, steps: readonly TraversalStep[], text: string, path: readonly string[], site: StackPlace): Raw {
   let inner: Raw | undefined = value;
   for (const step of steps) {
     const key = stepKey(step);
@@ -188,20 +188,20 @@ function within(value: Raw, steps: readonly Step[], text: string, path: readonly
   return inner as Raw;
 }
 
-function eachValue({ text }: Traversal, rest: readonly Step[], path: readonly string[], site: Site): Raw {
+function eachValue({ text }: Traversal, rest: readonly TraversalStep[], path: readonly string[], site: StackPlace): Raw {
   const names = namesOf(rest);
   const right = names && (names[0] === 'value' || (names[0] === 'key' && names.length === 1));
   return right ? `\${each.${names.join('.')}}` : unsupported(text, path, site);
 }
 
 /** Steps into a value as declaration files write them; undefined where they cannot. */
-function namesOf(steps: readonly Step[]): readonly string[] | undefined {
+function namesOf(steps: readonly TraversalStep[]): readonly string[] | undefined {
   const names = steps.map((step) => stepKey(step) ?? '');
   return names.every((name) => /^[^.[\]{}"]+$/.test(name)) ? names : undefined;
 }
 
 /** `outputs.NAME` of another stack: what it stands for there. */
-function outputValue({ text }: Traversal, [state, word, output, ...more]: readonly Step[], path: readonly string[], site: Site): Raw {
+function outputValue({ text }: Traversal, [state, word, output, ...more]: readonly TraversalStep[], path: readonly string[], site: StackPlace): Raw {
   const other = typeof state === 'string' && word === 'outputs' ? site.stack.remote(state) : undefined;
   if (!other)
     return refuse(
@@ -218,7 +218,7 @@ function outputValue({ text }: Traversal, [state, word, output, ...more]: readon
 }
 
 /** An attribute of a resource, or of a data source, which is a lookup here. */
-function objectValue({ text }: Traversal, [type, name, ...more]: readonly Step[], isData: boolean, path: readonly string[], site: Site): Raw {
+function objectValue({ text }: Traversal, [type, name, ...more]: readonly TraversalStep[], isData: boolean, path: readonly string[], site: StackPlace): Raw {
   const kind = typeof type === 'string' ? site.stack.kinds.get(type) : undefined;
   if (!kind) {
     const blocks = blockAt(site.stack.tree, isData ? 'data' : 'resource');
@@ -239,7 +239,7 @@ function objectValue({ text }: Traversal, [type, name, ...more]: readonly Step[]
   return `\${${addressText(kind, name, index)}.${names}}`;
 }
 
-function addressText(kind: Kind, name: string, index: Step | undefined): string {
+function addressText(kind: Kind, name: string, index: TraversalStep | undefined): string {
   if (typeof index !== 'object') return `${kind.name}.${name}`;
   if ('by' in index) return `${kind.name}.${name}[${index.by === 'count.index' ? 'each.key' : index.by}]`;
   return formatAddress({ kind: kind.name, name, key: String(index.key) });

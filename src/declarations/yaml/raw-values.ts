@@ -28,7 +28,7 @@ export interface RawDocument {
 }
 
 /** What a reader has to say against a text. */
-export interface Fault {
+export interface SyntaxFault {
   readonly offset: number;
   readonly code: string;
   readonly summary: string;

@@ -3,18 +3,18 @@
 // Every complaint is worded here, because the library's own messages can quote the text, and with it a secret.
 import { defined } from '../../model/index.js';
 import { Composer, CST, Lexer, Parser, isAlias, isMap, isScalar, isSeq, type Document, type ParsedNode, type YAMLError, type YAMLMap } from 'yaml';
-import { limits, plainText, withKeys, type Fault, type Marks, type Raw, type RawDocument } from './raw-values.js';
+import { limits, plainText, withKeys, type SyntaxFault, type Marks, type Raw, type RawDocument } from './raw-values.js';
 
 /** How many values aliases may stand for, all together. */
 const MOST_ALIASED = 10_000;
 
-export type Reading = { readonly documents: readonly RawDocument[] } | { readonly faults: readonly Fault[] };
+export type Reading = { readonly documents: readonly RawDocument[] } | { readonly faults: readonly SyntaxFault[] };
 
 /** The documents of `text`, empty ones left out, with the keys of containers down to depth `marked` marked; or what is wrong. */
 export function readYaml(text: string, marked: number, mostTokens: number = limits.tokens): Reading {
   const [fault] = scan(text, mostTokens);
   if (fault) return { faults: [fault] };
-  const faults: Fault[] = [];
+  const faults: SyntaxFault[] = [];
   const documents: RawDocument[] = [];
   for (const document of composed(text)) {
     const first = document.errors[0];
@@ -42,11 +42,11 @@ const MAY_HIDE = /(?:^|\r|[{,][ \t]*)["']?settings["']?[ \t]*:/m;
  * `settings` are found, and what is wrong may hide them, it does.
  * @param known what is known to be wrong with the text
  */
-export function readKeys(text: string, marked: number, kept: (key: string) => boolean, known: readonly Fault[] = []): Reading {
+export function readKeys(text: string, marked: number, kept: (key: string) => boolean, known: readonly SyntaxFault[] = []): Reading {
   const scanned = [...known, ...scan(text, limits.tokens)];
   const limit = scanned.find(({ code }) => code === 'too-large' || code === 'too-deep');
   if (limit) return { faults: [limit] };
-  const faults: Fault[] = [];
+  const faults: SyntaxFault[] = [];
   const documents: RawDocument[] = [];
   for (const { contents, errors, range } of composed(text)) {
     const walk: Walk = { marked, marks: new Map(), anchors: new Map(), faults: [], aliased: 0 };
@@ -70,7 +70,7 @@ export function readKeys(text: string, marked: number, kept: (key: string) => bo
 }
 
 /** Looks at the tokens alone: how many, how deep, and those that no declaration file may hold. */
-function* scan(text: string, mostTokens: number): Generator<Fault, void> {
+function* scan(text: string, mostTokens: number): Generator<SyntaxFault, void> {
   let [offset, lineStart, tokens, flow] = [0, 0, 0, 0];
   const columns: number[] = [];
   for (const token of new Lexer().lex(text)) {
@@ -97,9 +97,9 @@ function* scan(text: string, mostTokens: number): Generator<Fault, void> {
   }
 }
 
-const tooDeep = (offset: number): Fault => ({ offset, code: 'too-deep', summary: `nested deeper than ${limits.levels} levels` });
+const tooDeep = (offset: number): SyntaxFault => ({ offset, code: 'too-deep', summary: `nested deeper than ${limits.levels} levels` });
 
-function forbids(type: string | null, token: string, offset: number): Fault | undefined {
+function forbids(type: string | null, token: string, offset: number): SyntaxFault | undefined {
   if (type === 'tag') return { offset, code: 'yaml-tag', summary: 'tags are not allowed', detail: 'Remove the word that begins with `!`, or write the text in quotes.' };
   if (type !== 'directive-line') return undefined;
   if (/^%YAML[ \t]+1\.2[ \t]*(?:#.*)?$/.test(token.trimEnd())) return undefined;
@@ -121,7 +121,7 @@ const words: Readonly<Partial<Record<string, readonly [summary: string, detail?:
   TAB_AS_INDENT: ['a tab is used as indentation', 'Indent with spaces.'],
 };
 
-function inOurWords(error: YAMLError): Fault {
+function inOurWords(error: YAMLError): SyntaxFault {
   const [summary, detail] = words[error.code] ?? ['this is not valid YAML', 'Look for a wrong indentation, a missing `: `, or a quote or bracket that is not closed.'];
   return { offset: error.pos[0], code: 'yaml-syntax', summary, ...defined({ detail }) };
 }
@@ -130,7 +130,7 @@ interface Walk {
   readonly marked: number;
   readonly marks: Marks;
   readonly anchors: Map<string, Converted>;
-  readonly faults: Fault[];
+  readonly faults: SyntaxFault[];
   aliased: number;
 }
 
@@ -155,7 +155,7 @@ function convertNode(walk: Walk, node: ParsedNode, depth: number): Converted {
   return isSeq(node) ? convertItems(walk, node.items, depth) : { value: convertScalar(walk, node), size: 1 };
 }
 
-function wrong(walk: Walk, fault: Fault): Converted {
+function wrong(walk: Walk, fault: SyntaxFault): Converted {
   walk.faults.push(fault);
   return { value: null, size: 1 };
 }
@@ -212,8 +212,8 @@ function convertMap(walk: Walk, node: YAMLMap.Parsed, depth: number): Converted 
 }
 
 /** The text of a key, or undefined after a complaint. */
-function keyOf(walk: Walk, key: ParsedNode | null, around: number, seen: ReadonlyMap<string, number>): string | undefined {
-  const offset = key?.range[0] ?? around;
+function keyOf(walk: Walk, key: ParsedNode | null, runContext: number, seen: ReadonlyMap<string, number>): string | undefined {
+  const offset = key?.range[0] ?? runContext;
   const complain = (code: string, summary: string, detail: string): undefined => {
     walk.faults.push({ offset, code, summary, detail });
   };

@@ -32,29 +32,29 @@ import {
   type Value,
   type Values,
 } from '../../model/index.js';
-import { verify, type DocumentWrite } from './document-write.js';
+import { verifyDocument, type DocumentWrite } from './document-write.js';
 import {
   beforeRun,
   isSensitive,
   missingSecret,
   moved,
   perform,
-  told,
+  outcomeBase,
   unproven,
   withoutSent,
-  type Hands,
+  type ExecutionContext,
   type Performed,
-  type Surroundings,
+  type RunContext,
   type WrittenFields,
 } from './executor.js';
-import { remembered } from '../observe.js';
+import { storedValues } from '../observe.js';
 import type { Visibility } from '../visibility.js';
 import type { Proposal } from '../plan/plan.js';
 import { propose, secretsAtHand } from '../plan/propose.js';
 import { outcomeOf, recordsOf, recover, settle, type Settled } from './recovery.js';
 import { readBack, shownOf, type ReadBack } from './read-back.js';
 import { rechecksOf } from './guards.js';
-import { valueAt } from '../plan/references.js';
+import { declaredValueAt } from '../plan/references.js';
 import { phases } from '../plan/order.js';
 import { staleness } from '../plan/approval.js';
 import type { Session } from '../../state/store-port.js';
@@ -83,34 +83,34 @@ export interface Applied {
 }
 
 /** @throws Refusal: undecided (5), stale (6), a reading that failed or a secret that is not there (1); nothing was written then. */
-export async function apply(hands: Hands, project: Project, request: PlanRequest, { approve, document, saved }: Approval): Promise<Applied> {
-  const recovered = await recover(hands, hands.session);
-  const snapshot = recovered.length > 0 || hands.session.snapshot.unfinished ? await hands.session.compact() : hands.session.snapshot;
-  const proposal = await visible(hands, (waited) => propose(hands, project, snapshot, request, waited));
+export async function apply(execution: ExecutionContext, project: Project, request: PlanRequest, { approve, document, saved }: Approval): Promise<Applied> {
+  const recovered = await recover(execution, execution.session);
+  const snapshot = recovered.length > 0 || execution.session.snapshot.unfinished ? await execution.session.compact() : execution.session.snapshot;
+  const proposal = await visible(execution, (waited) => propose(execution, project, snapshot, request, waited));
   const nothing = (exit: Exit, approved = false): Applied => ({ proposal, approved, outcomes: [], diagnostics: recovered, exit });
   if (saved) refuseStale(staleness(saved, document(proposal)));
   const missing = proposal.plan.changes.flatMap((change) => (writes(change) ? (missingSecret(change, change.write.fields) ?? []) : []));
   if (missing.length > 0) throw new Refusal(missing);
-  const asked = hands.clock.boot().milliseconds;
+  const asked = execution.clock.boot().milliseconds;
   const approved = await approve(proposal);
   if (proposal.exit !== exits.done && proposal.exit !== exits.changes) return nothing(proposal.exit);
   if (!approved) return nothing(exits.error);
-  const final = hands.clock.boot().milliseconds - asked > FRESH ? await propose(hands, project, snapshot, request) : proposal;
+  const final = execution.clock.boot().milliseconds - asked > FRESH ? await propose(execution, project, snapshot, request) : proposal;
   if (final !== proposal) {
     refuseStale(staleness(document(proposal), document(final)));
     refuseHindered(final);
   }
-  await recordSeen(hands.session, snapshot.state, final);
-  const run = new Run(hands, final, { entries: snapshot.state.resources, settings: project.settings, allow: request.allow });
+  await recordSeen(execution.session, snapshot.state, final);
+  const run = new Run(execution, final, { entries: snapshot.state.resources, settings: project.settings, allow: request.allow });
   const outcomes = await run.all();
-  const trouble = run.trouble ?? (await compacted(hands, project));
-  const diagnostics = [...recovered, ...run.notes, ...(trouble?.diagnostics ?? [])];
-  return { proposal: final, approved, outcomes, diagnostics, exit: worst([exitOf(final, outcomes), ...(trouble ? [trouble.exit] : [])]) };
+  const error = run.error ?? (await compacted(execution, project));
+  const diagnostics = [...recovered, ...run.notes, ...(error?.diagnostics ?? [])];
+  return { proposal: final, approved, outcomes, diagnostics, exit: worst([exitOf(final, outcomes), ...(error ? [error.exit] : [])]) };
 }
 
 /** New objects of earlier runs that this reading shows: their absence means something from now on. */
-async function recordSeen(session: Session, { recent = [] }: State, { world }: Proposal): Promise<void> {
-  const seen = recent.map(({ kind, unseen }): Seen => ({ type: 'seen', kind, ids: unseen.filter((id) => world.get(kind)?.byId.has(id)) }));
+async function recordSeen(session: Session, { recent = [] }: State, { liveObjects }: Proposal): Promise<void> {
+  const seen = recent.map(({ kind, unseen }): Seen => ({ type: 'seen', kind, ids: unseen.filter((id) => liveObjects.get(kind)?.byId.has(id)) }));
   const some = seen.filter(({ ids }) => ids.length > 0);
   if (some.length > 0) await session.record(...some);
 }
@@ -118,7 +118,7 @@ async function recordSeen(session: Session, { recent = [] }: State, { world }: P
 const FIRST_PAUSE = 1000;
 
 /** Plans again, with growing pauses, while the plan has to do with objects that were created just now and are not visible yet. */
-async function visible({ clock, emit, signal, settleMilliseconds }: Hands, plan: (waited: number) => Promise<Proposal>): Promise<Proposal> {
+async function visible({ clock, emit, signal, settleMilliseconds }: ExecutionContext, plan: (waited: number) => Promise<Proposal>): Promise<Proposal> {
   const began = clock.monotonic();
   for (let pause = FIRST_PAUSE; ; pause *= 2) {
     const waited = clock.monotonic() - began;
@@ -132,7 +132,7 @@ async function visible({ clock, emit, signal, settleMilliseconds }: Hands, plan:
 }
 
 /** What was done stays done and on record, whatever becomes of the state: the journal holds it. */
-async function compacted({ session, fingerprints }: Hands, project: Project): Promise<Refusal | undefined> {
+async function compacted({ session, fingerprints }: ExecutionContext, project: Project): Promise<Refusal | undefined> {
   try {
     await session.compact((state) => fingerprints.renew(state, secretsAtHand(project)));
     return undefined;
@@ -181,10 +181,10 @@ interface Setting {
 
 /** The execution of one plan. */
 class Run {
-  readonly #hands: Hands;
+  readonly #execution: ExecutionContext;
   readonly #changes: readonly Change[];
   readonly #entries: Map<string, Entry>;
-  readonly #around: Omit<Surroundings, 'left'>;
+  readonly #runContext: Omit<RunContext, 'left'>;
   readonly #outcomes = new Map<string, Outcome>();
   readonly #unsettled = new Map<string, Intent>();
   readonly #written = new Map<string, WrittenFields & { readonly change: Change; readonly prior: Entry | undefined }>();
@@ -200,26 +200,26 @@ class Run {
   /** Changes whose request left. */
   readonly #left = new Set<string>();
   /** Why the run was cut short: the journal could not be written, or the lock was lost. */
-  trouble: Refusal | undefined;
+  error: Refusal | undefined;
   /** What is worth knowing beside the outcomes. */
   readonly notes: Diagnostic[] = [];
   #bug: { readonly error: unknown } | undefined;
 
-  constructor(hands: Hands, { plan, world, visibility }: Proposal, { entries, settings, allow }: Setting) {
-    this.#hands = { ...hands, cloud: gated(hands.cloud, hands.parallelism) };
+  constructor(execution: ExecutionContext, { plan, liveObjects, visibility }: Proposal, { entries, settings, allow }: Setting) {
+    this.#execution = { ...execution, cloud: gated(execution.cloud, execution.parallelism) };
     this.#changes = plan.changes;
     this.#visibility = visibility;
     this.#entries = new Map(Object.entries(entries));
     const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
     this.#known = new Set(Object.values(entries).flatMap(objectsIn));
-    for (const { kind, byId } of world.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
+    for (const { kind, byId } of liveObjects.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
     const isDeleted = (kind: string, id: string): boolean => this.#gone.has(`${kind} ${id}`) || visibility.isDeleted(kind, id);
     const isKnown = (kind: string, id: string): boolean => this.#known.has(`${kind} ${id}`);
-    this.#rechecks = rechecksOf({ ...hands, settings, allow, isDeleted, isKnown }, world, plan.changes);
-    const awaited = new Set(plan.changes.flatMap((change) => (isSensitive(hands.rules, change) ? change.depends_on : [])));
-    this.#around = {
+    this.#rechecks = rechecksOf({ ...execution, settings, allow, isDeleted, isKnown }, liveObjects, plan.changes);
+    const awaited = new Set(plan.changes.flatMap((change) => (isSensitive(execution.rules, change) ? change.depends_on : [])));
+    this.#runContext = {
       known: isKnown,
-      before: beforeRun(world),
+      before: beforeRun(liveObjects),
       halt: () => this.#halt(),
       heard: (outcome) => void (this.#silence = outcome === 'unknown' ? this.#silence + 1 : outcome === 'not_sent' ? this.#silence : 0),
       awaited: (address) => awaited.has(address),
@@ -238,7 +238,7 @@ class Run {
     await this.#unlessCut(() => this.#proveUpdates());
     await this.#phase(last);
     await this.#unlessCut(() => this.#proveDeletes(last));
-    if (!this.#hands.signal.aborted) await this.#unlessCut(() => this.#lookForCreated());
+    if (!this.#execution.signal.aborted) await this.#unlessCut(() => this.#lookForCreated());
     if (this.#bug) throw this.#bug.error;
     return this.#changes.map((change) => this.#outcomes.get(keyOf(change)) as Outcome);
   }
@@ -248,18 +248,18 @@ class Run {
     for (const change of this.#changes) {
       const entry = change.action === 'create' && change.replaces ? this.#entries.get(change.renamed_from ?? change.address) : undefined;
       if (!entry || change.renamed_from === undefined) continue;
-      await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
+      await this.#execution.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
       this.#remember(change, { entry });
     }
   }
 
   #resolve(reference: Reference, declared: ReadonlyMap<string, Values>): Value | undefined {
     const entry = this.#entries.get(reference.target);
-    const kind = entry && this.#hands.kinds.get(entry.kind);
+    const kind = entry && this.#execution.kinds.get(entry.kind);
     if (!entry || !kind) return undefined;
     if (reference.attribute === kind.id) return entry.id;
-    const value = valueAt(declared.get(reference.target) ?? {}, reference.attribute);
-    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : valueAt(entry.observed, reference.attribute);
+    const value = declaredValueAt(declared.get(reference.target) ?? {}, reference.attribute);
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : declaredValueAt(entry.observed, reference.attribute);
   }
 
   /** Runs changes as their dependencies are done, at most `parallelism` at once; then settles what stayed unclear. */
@@ -282,7 +282,7 @@ class Run {
       }
     };
     await this.#drain(ready, release);
-    while (this.#unsettled.size > 0 && !this.#hands.signal.aborted && !this.trouble) {
+    while (this.#unsettled.size > 0 && !this.#execution.signal.aborted && !this.error) {
       const again = new Set<string>();
       await this.#unlessCut(async () => (await this.#settle(release)).forEach((address) => again.add(address)));
       ready.push(...changes.filter((change) => !change.deposed && again.has(change.address)));
@@ -298,7 +298,7 @@ class Run {
    * as many more go to disk, and results of those before: the disk is never waited for.
    */
   #drain(ready: Change[], release: (key: string) => void): Promise<void> {
-    const { parallelism } = this.#hands;
+    const { parallelism } = this.#execution;
     const ahead = parallelism === 1 ? 1 : parallelism * 2;
     return new Promise((resolve) => {
       let running = 0;
@@ -312,7 +312,7 @@ class Run {
             running -= 1;
             const key = keyOf(change);
             const isTold = this.#outcomes.has(key) || this.#unsettled.has(key);
-            if (this.trouble && this.#left.has(key) && !isTold) this.#end(unrecorded(change));
+            if (this.error && this.#left.has(key) && !isTold) this.#end(unrecorded(change));
             if (!this.#unsettled.has(key)) release(key);
             pump();
           });
@@ -328,23 +328,23 @@ class Run {
 
   /** What cannot be recorded ends the run: nothing more leaves, what is under way comes to its end, and what was done is told. */
   async #unlessCut(work: () => Promise<void>): Promise<void> {
-    if (this.trouble) return;
+    if (this.error) return;
     try {
       await work();
     } catch (error) {
       if (!(error instanceof Refusal)) this.#bug ??= { error };
-      this.trouble ??= error instanceof Refusal ? error : new Refusal([]);
+      this.error ??= error instanceof Refusal ? error : new Refusal([]);
     }
   }
 
   async #one(change: Change): Promise<void> {
     const reason = this.#reasonToSkip(change);
     if (reason !== undefined) return this.#end(this.#skipped(change, reason));
-    const { emit } = this.#hands;
+    const { emit } = this.#execution;
     const loud = isChange(change) || change.action === 'adopt';
     if (loud) emit({ type: 'start', address: change.address, kind: change.kind, action: change.action, ...('id' in change ? { id: change.id } : {}) });
     const before = this.#entries.get(change.address);
-    const performed = await perform(this.#hands, change, { ...this.#around, left: () => void this.#left.add(keyOf(change)) });
+    const performed = await perform(this.#execution, change, { ...this.#runContext, left: () => void this.#left.add(keyOf(change)) });
     if (performed.outcome.outcome === 'done') this.#rechecks.done?.(change, performed.entry);
     this.#remember(change, performed);
     if (performed.written) this.#written.set(change.address, { change, ...performed.written, prior: before?.id === performed.written.id ? before : undefined });
@@ -370,8 +370,8 @@ class Run {
 
   /** Why nothing more may leave. */
   #halt(): string | undefined {
-    if (this.trouble) return 'the run was cut short';
-    if (this.#hands.signal.aborted) return 'the run was interrupted';
+    if (this.error) return 'the run was cut short';
+    if (this.#execution.signal.aborted) return 'the run was interrupted';
     return this.#silence >= SILENCE ? 'the service stopped answering clearly' : undefined;
   }
 
@@ -381,17 +381,17 @@ class Run {
       return outcome !== undefined && outcome !== 'done';
     });
     if (failed !== undefined) return `${failed} did not succeed`;
-    return this.trouble || this.#hands.signal.aborted || writes(change) ? this.#halt() : undefined;
+    return this.error || this.#execution.signal.aborted || writes(change) ? this.#halt() : undefined;
   }
 
   #skipped(change: Change, why: string): Outcome {
     const diagnostic: Diagnostic = { severity: 'warning', code: 'skipped', summary: `${keyOf(change)} was skipped: ${why}.`, address: change.address };
-    return { ...told(change), outcome: 'skipped', diagnostic };
+    return { ...outcomeBase(change), outcome: 'skipped', diagnostic };
   }
 
   #end(outcome: Outcome, loud = true): void {
     this.#outcomes.set(keyOf(outcome), outcome);
-    if (loud) this.#hands.emit({ type: 'end', outcome });
+    if (loud) this.#execution.emit({ type: 'end', outcome });
   }
 
   /** Looks what became of creates without an answer. Returns addresses that were not applied and may be sent once more. */
@@ -402,8 +402,8 @@ class Run {
     this.#silence = 0;
     for (const intent of intents) {
       const one = settled.find((candidate) => candidate.intent === intent);
-      const records = one ? recordsOf(this.#hands.kinds, one) : [];
-      if (records.length > 0) await this.#hands.session.record(...records);
+      const records = one ? recordsOf(this.#execution.kinds, one) : [];
+      if (records.length > 0) await this.#execution.session.record(...records);
       this.#unsettled.delete(intent.address);
       for (const record of records) if (record.type === 'result' && record.entry) this.#bind(intent.address, record.entry);
       if (one?.verdict === 'absent' && !this.#final.has(intent.address)) {
@@ -419,9 +419,9 @@ class Run {
 
   async #look(intents: readonly Intent[]): Promise<readonly Settled[]> {
     try {
-      return await settle(this.#hands, intents, [...this.#entries.values()], 0);
+      return await settle(this.#execution, intents, [...this.#entries.values()], 0);
     } catch (error) {
-      if (error instanceof Refusal || this.#hands.signal.aborted) return [];
+      if (error instanceof Refusal || this.#execution.signal.aborted) return [];
       throw error;
     }
   }
@@ -429,21 +429,21 @@ class Run {
   /** One reading a kind proves that what was answered with success is really there. */
   async #proveUpdates(): Promise<void> {
     const written = [...this.#written.values()].map((one): ReadBack & typeof one => {
-      const kind = this.#hands.kinds.get(one.change.kind) as Kind;
+      const kind = this.#execution.kinds.get(one.change.kind) as Kind;
       const before = 'before' in one.change ? one.change.before : {};
       // A new object may not be visible yet, or not in every reading.
       const isNew = this.#visibility.created(kind.name, one.id) !== undefined;
       return { ...one, kind, judge: (live) => (!live && isNew ? 'earlier' : shownOf(kind, one.fields, before, live)) };
     });
-    const found = await readBack(this.#hands, written, (kind) => this.#count(kind));
+    const found = await readBack(this.#execution, written, (kind) => this.#count(kind));
     for (const one of written) {
       const { shown = 'unread', live } = found.get(one) ?? {};
       const { change, kind, fields, prior, document } = one;
       if (shown === 'taken' && live) this.#compare(change, kind, document, live);
       if (shown === 'taken' || shown === 'unread') continue;
       const entry = this.#entries.get(change.address) ?? prior;
-      const proven = entry && { ...withoutSent(entry, fields), applied: prior?.applied ?? {}, ...(live ? { observed: remembered(kind, live.values) } : {}) };
-      if (proven) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: proven });
+      const proven = entry && { ...withoutSent(entry, fields), applied: prior?.applied ?? {}, ...(live ? { observed: storedValues(kind, live.values) } : {}) };
+      if (proven) await this.#execution.session.record({ type: 'result', class: 'applied', address: change.address, entry: proven });
       this.#fail(change, unproven(change.address, shown), shown === 'other' ? 'failed' : 'unknown');
     }
   }
@@ -455,7 +455,7 @@ class Run {
   /** What a write of a whole document left behind of the rest of it. */
   #compare(change: Change, kind: Kind, document: DocumentWrite | undefined, now: Live): void {
     if (!document) return;
-    const { lost, notes } = verify(kind, change.address, document, now);
+    const { lost, notes } = verifyDocument(kind, change.address, document, now);
     this.notes.push(...notes);
     if (lost) this.#fail(change, lost);
   }
@@ -463,14 +463,14 @@ class Run {
   async #proveDeletes(changes: readonly Change[]): Promise<void> {
     const deleted = changes.flatMap((change): (ReadBack & { readonly change: Change })[] => {
       const done = change.action === 'delete' && this.#outcomes.get(keyOf(change))?.outcome === 'done';
-      return done ? [{ change, kind: this.#hands.kinds.get(change.kind) as Kind, id: change.id, judge: (live) => (live ? 'earlier' : 'taken') }] : [];
+      return done ? [{ change, kind: this.#execution.kinds.get(change.kind) as Kind, id: change.id, judge: (live) => (live ? 'earlier' : 'taken') }] : [];
     });
-    const found = await readBack(this.#hands, deleted, (kind) => this.#count(kind));
+    const found = await readBack(this.#execution, deleted, (kind) => this.#count(kind));
     for (const one of deleted) {
       if (found.get(one)?.shown !== 'earlier') continue;
       const { change } = one;
       const entry = this.#deleted.get(keyOf(change));
-      if (entry) await this.#hands.session.record({ type: 'result', class: 'applied', address: change.address, entry });
+      if (entry) await this.#execution.session.record({ type: 'result', class: 'applied', address: change.address, entry });
       const summary = `${keyOf(change)}: the service answered with success, but the object is still there.`;
       this.#fail(change, { severity: 'error', code: 'still-there', summary, detail: 'Plan again to see what is there.', address: change.address });
     }
@@ -484,11 +484,11 @@ class Run {
     });
     for (const name of new Set(made.map(({ kind }) => kind))) {
       try {
-        const shown = new Set((await this.#hands.cloud.list(this.#hands.kinds.get(name) as Kind)).objects.map(({ id }) => id));
+        const shown = new Set((await this.#execution.cloud.list(this.#execution.kinds.get(name) as Kind)).objects.map(({ id }) => id));
         const ids = made.flatMap(({ kind, id }) => (kind === name && shown.has(id) ? [id] : []));
-        if (ids.length > 0) await this.#hands.session.record({ type: 'seen', kind: name, ids });
+        if (ids.length > 0) await this.#execution.session.record({ type: 'seen', kind: name, ids });
       } catch (error) {
-        if (!(error instanceof Refusal) && !this.#hands.signal.aborted) throw error;
+        if (!(error instanceof Refusal) && !this.#execution.signal.aborted) throw error;
       }
     }
   }
@@ -508,7 +508,7 @@ function unrecorded(change: Change): Outcome {
     detail: 'Run apply again: it looks first, and sends nothing twice.',
     address,
   };
-  return { ...told(change), outcome: 'unknown', diagnostic };
+  return { ...outcomeBase(change), outcome: 'unknown', diagnostic };
 }
 
 /** A writer with at most `most` requests under way. */

@@ -17,7 +17,7 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import { aftermath, mergedNames, ours, whole } from '../plan/document-diff.js';
+import { aftermath, mergedNames, ours, wholeDocument } from '../plan/document-diff.js';
 import { taken } from '../plan/diff.js';
 import { maskedWords, masksSent } from '../plan/policy.js';
 
@@ -79,14 +79,14 @@ export async function prepare(cloud: Pick<CloudReader, 'find' | 'compose'>, { ki
     const { what, out } = maskedWords(masks);
     return refused('masked-configuration', `cannot be written: ${what}.`, `${out.charAt(0).toUpperCase()}${out.slice(1)}.`);
   }
-  const laid = (name: string): Value => whole(fields[name] as Value, live.values[name]);
+  const laid = (name: string): Value => wholeDocument(fields[name] as Value, live.values[name]);
   const sent = Object.fromEntries(replaced(kind, write).map((name) => [name, laid(name)]));
   const expected = Object.fromEntries(mergedNames(kind).map((name) => [name, Object.hasOwn(fields, name) ? laid(name) : (live.values[name] ?? null)]));
   return { request: cloud.compose(kind, { ...write, fields: { ...fields, ...sent } }), document: { before: live, expected } };
 }
 
 /** What a reading after the write says of the documents: an error for what is lost, notes for what came from elsewhere. */
-export function verify(kind: Kind, address: string, { before, expected }: DocumentWrite, now: Live): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
+export function verifyDocument(kind: Kind, address: string, { before, expected }: DocumentWrite, now: Live): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
   const found = Object.entries(expected).map(([name, value]) => aftermath(name, value, now.values[name]));
   const [lost, added] = [found.flatMap((one) => one.lost), found.flatMap((one) => one.added)];
   const [earlier, later] = [versionOf(kind, before), versionOf(kind, now)];

@@ -41,16 +41,16 @@ import { taken } from '../plan/diff.js';
 import { prepare, replacesDocument, touchesDocument, type DocumentWrite, type Ready } from './document-write.js';
 import { identityKey, indexByIdentity } from '../plan/match.js';
 import { applied, ours } from '../plan/document-diff.js';
-import { remembered, withoutSecrets } from '../observe.js';
+import { storedValues, withoutSecrets } from '../observe.js';
 import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
-import type { Desk } from '../plan/propose.js';
+import type { PlanContext } from '../plan/propose.js';
 import { fillAll, type Resolver } from '../plan/references.js';
 
 /** A request leaves at most this long (milliseconds) after its intent was written, or written again. */
 export const RENEWAL = 30_000;
 
 /** What apply holds in its hands. */
-export interface Hands extends Desk {
+export interface ExecutionContext extends PlanContext {
   readonly cloud: CloudWriter;
   readonly session: Session;
   readonly random: Random;
@@ -60,7 +60,7 @@ export interface Hands extends Desk {
 }
 
 /** What the execution of one change needs to know of the run around it. */
-export interface Surroundings {
+export interface RunContext {
   readonly resolver: Resolver;
   readonly before: Before;
   readonly entry: (address: string) => Entry | undefined;
@@ -86,7 +86,7 @@ export interface Before {
 }
 
 /** What every outcome says of its change. */
-export const told = (change: Change): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'id'> => {
+export const outcomeBase = (change: Change): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'id'> => {
   const { address, kind, action, deposed } = change;
   return { address, kind, action, ...(deposed && 'id' in change && { deposed, id: change.id }) };
 };
@@ -109,12 +109,12 @@ export interface WrittenFields {
   readonly document?: DocumentWrite;
 }
 
-export async function perform(hands: Hands, change: Change, around: Surroundings): Promise<Performed> {
-  const kind = hands.kinds.get(change.kind) as Kind;
-  const started = hands.clock.monotonic();
+export async function perform(execution: ExecutionContext, change: Change, runContext: RunContext): Promise<Performed> {
+  const kind = execution.kinds.get(change.kind) as Kind;
+  const started = execution.clock.monotonic();
   const end = (performed: Omit<Performed, 'outcome'> & { readonly outcome: Outcome['outcome']; readonly id?: string; readonly diagnostic?: Diagnostic }): Performed => {
     const { outcome, id, diagnostic, ...rest } = performed;
-    const base = { ...told(change), outcome, elapsed: Math.round(hands.clock.monotonic() - started) };
+    const base = { ...outcomeBase(change), outcome, elapsed: Math.round(execution.clock.monotonic() - started) };
     return {
       ...rest,
       outcome: {
@@ -124,33 +124,33 @@ export async function perform(hands: Hands, change: Change, around: Surroundings
       },
     };
   };
-  if (!writes(change)) return end(await remember(hands, change, around));
-  const fields = fillAll(kind.attributes, change.write.fields, around.resolver);
+  if (!writes(change)) return end(await remember(execution, change, runContext));
+  const fields = fillAll(kind.attributes, change.write.fields, runContext.resolver);
   const open = referencesIn(fields)[0];
   if (open) return end({ outcome: 'failed', diagnostic: { severity: 'error', code: 'unresolved', summary: `${change.address} needs ${open.toString()}, which nobody knows.` } });
   const write: Write = { ...change.write, fields };
-  const request = composed(hands, kind, write);
+  const request = composed(execution, kind, write);
   if (request instanceof Refusal) return end({ outcome: 'failed', ...optional('diagnostic', request.diagnostics[0]) });
-  const recheck = around.recheck?.(change, fields);
-  const errand: Errand = { kind, write, request, around, ...optional('recheck', recheck) };
+  const recheck = runContext.recheck?.(change, fields);
+  const operation: WriteOperation = { kind, write, request, runContext, ...optional('recheck', recheck) };
   // A rename whose object is gone: nothing is bound any more, and the old address must not outlive the new one.
-  if (change.action === 'create' && change.renamed_from !== undefined) await hands.session.record(...moved(change));
-  if (change.action === 'create') return end(await create(hands, errand, change.address, await desiredEntry(hands, kind, change, change.desired, around)));
-  if (change.action === 'delete') return end(await remove(hands, errand, change));
-  return end(await update(hands, errand, change));
+  if (change.action === 'create' && change.renamed_from !== undefined) await execution.session.record(...moved(change));
+  if (change.action === 'create') return end(await create(execution, operation, change.address, await desiredEntry(execution, kind, change, change.desired, runContext)));
+  if (change.action === 'delete') return end(await remove(execution, operation, change));
+  return end(await update(execution, operation, change));
 }
 
 /** A write with the request that carries it. */
-interface Errand {
+interface WriteOperation {
   readonly kind: Kind;
   readonly write: Write;
   readonly request: Request;
-  readonly around: Surroundings;
+  readonly runContext: RunContext;
   readonly recheck?: Recheck;
 }
 
 /** Before any intent is written: what cannot be sent leaves no trace. */
-function composed({ cloud }: Hands, kind: Kind, write: Write): Request | Refusal {
+function composed({ cloud }: ExecutionContext, kind: Kind, write: Write): Request | Refusal {
   try {
     return cloud.compose(kind, write);
   } catch (error) {
@@ -160,31 +160,31 @@ function composed({ cloud }: Hands, kind: Kind, write: Write): Request | Refusal
 }
 
 /** Changes of memory alone: bind, move, refresh or drop an address. */
-async function remember(hands: Hands, change: Change, around: Surroundings): Promise<{ outcome: 'done'; id?: string; entry?: Entry | null }> {
+async function remember(execution: ExecutionContext, change: Change, runContext: RunContext): Promise<{ outcome: 'done'; id?: string; entry?: Entry | null }> {
   if (change.action === 'forget') {
-    const entry = entryWithout(change, around);
-    await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry });
+    const entry = entryWithout(change, runContext);
+    await execution.session.record({ type: 'result', class: 'applied', address: change.address, entry });
     return { outcome: 'done', id: change.id, entry };
   }
   if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
-  const kind = hands.kinds.get(change.kind) as Kind;
-  const now = priorOf(change, around);
-  const base = await desiredEntry(hands, kind, change, change.desired, around);
-  const entry: Entry = { ...base, id: change.id, observed: remembered(kind, change.before) };
+  const kind = execution.kinds.get(change.kind) as Kind;
+  const now = priorOf(change, runContext);
+  const base = await desiredEntry(execution, kind, change, change.desired, runContext);
+  const entry: Entry = { ...base, id: change.id, observed: storedValues(kind, change.before) };
   if (change.action === 'keep' && !change.renamed_from && now && sameMemory(kind, now, entry)) return { outcome: 'done', id: change.id };
-  await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
+  await execution.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
   return { outcome: 'done', id: change.id, entry };
 }
 
 /** What is recorded of the object that a change is about; nothing where what is recorded is of another, which is gone. */
-function priorOf(change: Change, around: Surroundings): Entry | undefined {
-  const entry = around.entry(change.renamed_from ?? change.address);
+function priorOf(change: Change, runContext: RunContext): Entry | undefined {
+  const entry = runContext.entry(change.renamed_from ?? change.address);
   return entry && 'id' in change && change.id === entry.id ? entry : undefined;
 }
 
 /** What an address holds once an object has left it: nothing, unless another one took its place. */
-function entryWithout({ address, id, deposed }: Delete | Forget, around: Surroundings): Entry | null {
-  const entry = deposed && around.entry(address);
+function entryWithout({ address, id, deposed }: Delete | Forget, runContext: RunContext): Entry | null {
+  const entry = deposed && runContext.entry(address);
   if (!entry || entry.id === id) return null;
   const { deposed: all = [], ...rest } = entry;
   const left = all.filter((one) => one !== id);
@@ -200,32 +200,32 @@ function sameMemory(kind: Kind, a: Entry, b: Entry): boolean {
   return stable(a) === stable(b);
 }
 
-const timestamp = ({ clock }: Pick<Hands, 'clock'>): string => new Date(clock.now()).toISOString();
+const timestamp = ({ clock }: Pick<ExecutionContext, 'clock'>): string => new Date(clock.now()).toISOString();
 
 /** The old address of a rename goes after the new one is bound: a journal that is torn between them holds both, which the next plan understands, and not neither. */
 export const moved = (change: Change): readonly Result[] =>
   change.renamed_from === undefined ? [] : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }];
 
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
-async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: Desired, around: Surroundings): Promise<Omit<Entry, 'id' | 'observed'>> {
-  const declared = fillAll(kind.attributes, desired.declared, around.resolver);
-  const known = priorOf(change, around)?.secrets ?? {};
+async function desiredEntry(execution: ExecutionContext, kind: Kind, change: Change, desired: Desired, runContext: RunContext): Promise<Omit<Entry, 'id' | 'observed'>> {
+  const declared = fillAll(kind.attributes, desired.declared, runContext.resolver);
+  const known = priorOf(change, runContext)?.secrets ?? {};
   const sent = 'write' in change ? change.write?.fields : undefined;
   const secrets: Record<string, Fingerprint | SaltedFingerprint> = {};
   const carried = secretsIn(sent ?? {});
   for (const path of secretsIn(declared).keys()) {
     const value = carried.get(path)?.reveal();
-    if (value !== undefined) secrets[path] = await hands.fingerprints.make(hands.session.snapshot.state.secrets_salt as string, `${change.address} ${path}`, value);
+    if (value !== undefined) secrets[path] = await execution.fingerprints.make(execution.session.snapshot.state.secrets_salt as string, `${change.address} ${path}`, value);
     else if (known[path]) secrets[path] = known[path];
   }
-  const held = around.entry(change.address) ?? around.entry(change.renamed_from ?? change.address);
+  const held = runContext.entry(change.address) ?? runContext.entry(change.renamed_from ?? change.address);
   const deposed = [...(held?.deposed ?? []), ...(held && change.action === 'create' && change.replaces ? [held.id] : [])];
   return {
     kind: kind.name,
     file: desired.file,
     applied: applied(kind, declared),
     depends_on: change.depends_on,
-    applied_at: timestamp(hands),
+    applied_at: timestamp(execution),
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
     ...(desired.protect ? { protect: true } : {}),
     ...(desired.on_removal === undefined ? {} : { on_removal: desired.on_removal }),
@@ -234,74 +234,74 @@ async function desiredEntry(hands: Hands, kind: Kind, change: Change, desired: D
 }
 
 async function create(
-  hands: Hands,
-  errand: Errand,
+  execution: ExecutionContext,
+  operation: WriteOperation,
   address: string,
   entry: Omit<Entry, 'id' | 'observed'>,
 ): Promise<{ outcome: Outcome['outcome']; id?: string; entry?: Entry; pending?: Intent; again?: boolean; diagnostic?: Diagnostic }> {
-  const { kind, write, around } = errand;
+  const { kind, write, runContext } = operation;
   const body = redactAll(write.fields);
   const intent: Intent = {
     type: 'intent',
-    op: hands.random.uuid(),
+    op: execution.random.uuid(),
     address,
     kind: kind.name,
     action: 'create',
     content: digest(redactAll(write.fields, (secret) => secret.source)),
     body,
-    preimage: around.before.equals(kind, write.fields),
+    preimage: runContext.before.equals(kind, write.fields),
     entry,
-    ...around.before.youngest(kind),
-    ...momentNow(hands.clock, hands.cloud.skew()),
+    ...runContext.before.youngest(kind),
+    ...momentNow(execution.clock, execution.cloud.skew()),
   };
-  const sent = await (await sender(hands, errand, intent))(errand.request);
+  const sent = await (await sender(execution, operation, intent))(operation.request);
   // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
-  if (sent.class === 'applied' && sent.live && !around.known(kind.name, sent.live.id)) {
-    const done: Entry = { ...entry, applied_at: timestamp(hands), id: sent.live.id, observed: remembered(kind, sent.live.values) };
-    await hands.session.record({
+  if (sent.class === 'applied' && sent.live && !runContext.known(kind.name, sent.live.id)) {
+    const done: Entry = { ...entry, applied_at: timestamp(execution), id: sent.live.id, observed: storedValues(kind, sent.live.values) };
+    await execution.session.record({
       type: 'result',
       op: intent.op,
       class: 'applied',
       address,
       entry: done,
-      lately: { what: 'created', kind: kind.name, id: done.id, ...momentNow(hands.clock, hands.cloud.skew()) },
+      lately: { what: 'created', kind: kind.name, id: done.id, ...momentNow(execution.clock, execution.cloud.skew()) },
     });
     return { outcome: 'done', id: done.id, entry: done };
   }
-  await hands.session.record({ type: 'result', op: intent.op, class: sent.class === 'applied' ? 'unknown' : sent.class, address });
+  await execution.session.record({ type: 'result', op: intent.op, class: sent.class === 'applied' ? 'unknown' : sent.class, address });
   if (sent.class === 'rejected' || sent.class === 'not_sent') return { outcome: undoneBy(sent), ...optional('diagnostic', sent.diagnostic) };
-  const again = sent.class === 'unknown' && (await hands.cloud.pause(1, sent.wait));
+  const again = sent.class === 'unknown' && (await execution.cloud.pause(1, sent.wait));
   return { outcome: 'unknown', pending: intent, again, ...optional('diagnostic', sent.diagnostic) };
 }
 
 type Written = { outcome: Outcome['outcome']; id?: string; entry?: Entry | null; diagnostic?: Diagnostic; written?: WrittenFields };
 
-async function update(hands: Hands, errand: Errand, change: Change & { readonly id: string; readonly before: Values }): Promise<Written> {
-  const { kind, write, around } = errand;
+async function update(execution: ExecutionContext, operation: WriteOperation, change: Change & { readonly id: string; readonly before: Values }): Promise<Written> {
+  const { kind, write, runContext } = operation;
   const desired = 'desired' in change ? change.desired : undefined;
-  const entry = desired && (await desiredEntry(hands, kind, change, desired, around));
-  const prior = priorOf(change, around);
+  const entry = desired && (await desiredEntry(execution, kind, change, desired, runContext));
+  const prior = priorOf(change, runContext);
   const known = desired && entry && (!prior || change.renamed_from !== undefined) ? bound(kind, change, entry, prior) : prior;
   const doubted = known && withoutSent(known, write.fields);
-  if (doubted && doubted !== prior) await hands.session.record({ type: 'result', class: 'applied', address: change.address, entry: doubted }, ...moved(change));
-  const intent: Intent = { ...repeatable(hands, errand, change.address, 'update', change.id), body: redactAll(write.fields) };
-  const answered = await sendUntilKnown(hands, errand, intent, change.before);
+  if (doubted && doubted !== prior) await execution.session.record({ type: 'result', class: 'applied', address: change.address, entry: doubted }, ...moved(change));
+  const intent: Intent = { ...repeatable(execution, operation, change.address, 'update', change.id), body: redactAll(write.fields) };
+  const answered = await sendUntilKnown(execution, operation, intent, change.before);
   // An echo is not a reading: what the safety of others rests on is looked at.
-  const doubtful = answered.class === 'applied' && (around.awaited(change.address) || (answered.live !== undefined && !echoes(kind, write.fields, answered.live)));
-  const sent = doubtful ? await proven(hands, errand, intent, change.before) : answered;
-  const at = timestamp(hands);
+  const doubtful = answered.class === 'applied' && (runContext.awaited(change.address) || (answered.live !== undefined && !echoes(kind, write.fields, answered.live)));
+  const sent = doubtful ? await proven(execution, operation, intent, change.before) : answered;
+  const at = timestamp(execution);
   if (sent.class === 'applied') {
-    const done = entry ? { ...entry, applied_at: at, id: change.id, observed: remembered(kind, { ...change.before, ...write.fields }) } : null;
+    const done = entry ? { ...entry, applied_at: at, id: change.id, observed: storedValues(kind, { ...change.before, ...write.fields }) } : null;
     const spent = { spent: { at, action: 'update' as const, kind: kind.name, id: change.id } };
     const result: Result = { type: 'result', class: 'applied', address: change.address, entry: done };
     // A former value that others must not see again may come back after the next run: that one waits, and counts it.
-    if (answered.lingers && isSensitive(hands.rules, change)) await hands.session.record(result, { type: 'result', op: intent.op, class: 'unknown', address: change.address });
-    else await hands.session.record({ ...result, op: intent.op, ...spent });
-    const lost = await lostBy(hands, errand, change, known);
+    if (answered.lingers && isSensitive(execution.rules, change)) await execution.session.record(result, { type: 'result', op: intent.op, class: 'unknown', address: change.address });
+    else await execution.session.record({ ...result, op: intent.op, ...spent });
+    const lost = await lostBy(execution, operation, change, known);
     if (lost) return lost;
     return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields, ...optional('document', answered.document) } };
   }
-  await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address: change.address });
+  await execution.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address: change.address });
   return { outcome: undoneBy(sent), id: change.id, ...optional('diagnostic', sent.diagnostic) };
 }
 
@@ -310,27 +310,27 @@ export const isSensitive = (rules: readonly PolicyRule[], change: Change): boole
 
 /** What became of a guarded change after which nothing holds any more what it rested on: it is taken back where that is possible. Undefined where all is well. */
 async function lostBy(
-  hands: Hands,
-  { recheck, ...errand }: Errand,
+  execution: ExecutionContext,
+  { recheck, ...operation }: WriteOperation,
   change: Change & { readonly id: string; readonly before: Values },
   known: Entry | undefined,
 ): Promise<Written | undefined> {
   const failure = await recheck?.after?.();
   if (!failure) return undefined;
   if (failure.verdict === 'unread') {
-    hands.emit({ type: 'diagnostic', diagnostic: failure.diagnostic });
+    execution.emit({ type: 'diagnostic', diagnostic: failure.diagnostic });
     return undefined;
   }
   const { restore, diagnostic } = failure;
   if (!restore) return { outcome: 'failed', id: change.id, diagnostic: diagnostic() };
-  const write: Write = { ...errand.write, fields: restore };
-  const after = { ...change.before, ...errand.write.fields };
-  const back: Errand = { ...errand, write, request: hands.cloud.compose(errand.kind, write) };
-  const intent: Intent = { ...repeatable(hands, back, change.address, 'update', change.id), body: redactAll(write.fields) };
-  const answered = await sendUntilKnown(hands, back, intent, after);
-  const sent = answered.class === 'applied' ? await proven(hands, back, intent, after) : answered;
-  const entry = known ? { ...known, observed: remembered(errand.kind, change.before) } : undefined;
-  await hands.session.record({ type: 'result', op: intent.op, class: sent.class, address: change.address, ...(sent.class === 'applied' && optional('entry', entry)) });
+  const write: Write = { ...operation.write, fields: restore };
+  const after = { ...change.before, ...operation.write.fields };
+  const back: WriteOperation = { ...operation, write, request: execution.cloud.compose(operation.kind, write) };
+  const intent: Intent = { ...repeatable(execution, back, change.address, 'update', change.id), body: redactAll(write.fields) };
+  const answered = await sendUntilKnown(execution, back, intent, after);
+  const sent = answered.class === 'applied' ? await proven(execution, back, intent, after) : answered;
+  const entry = known ? { ...known, observed: storedValues(operation.kind, change.before) } : undefined;
+  await execution.session.record({ type: 'result', op: intent.op, class: sent.class, address: change.address, ...(sent.class === 'applied' && optional('entry', entry)) });
   if (sent.class === 'applied') return { outcome: 'failed', id: change.id, ...optional('entry', entry), diagnostic: diagnostic() };
   const why = sent.diagnostic?.summary ?? 'there was no answer';
   return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id: change.id, diagnostic: diagnostic(why) };
@@ -351,9 +351,9 @@ const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
   taken(kind, Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(values, name))), { id: '', values });
 
 /** A success that is doubtful, or that the safety of another change rests on, counts once it was seen. */
-async function proven(hands: Hands, { kind, write }: Errand, { address, id = '' }: Intent, before: Values): Promise<Sent> {
+async function proven(execution: ExecutionContext, { kind, write }: WriteOperation, { address, id = '' }: Intent, before: Values): Promise<Sent> {
   const one: ReadBack = { kind, id, judge: (live) => shownOf(kind, write.fields, before, live) };
-  const { shown = 'unread' } = (await readBack(hands, [one], () => Infinity)).get(one) ?? {};
+  const { shown = 'unread' } = (await readBack(execution, [one], () => Infinity)).get(one) ?? {};
   if (shown === 'taken') return { class: 'applied' };
   return { class: shown === 'other' ? 'rejected' : 'unknown', diagnostic: unproven(address, shown) };
 }
@@ -373,7 +373,7 @@ export function unproven(address: string, shown: Exclude<Shown, 'taken'>): Diagn
 /** An adopted or renamed object is ours before anything is sent to it; nothing counts as applied yet. */
 function bound(kind: Kind, change: Change & { readonly id: string; readonly before: Values }, entry: Omit<Entry, 'id' | 'observed'>, prior: Entry | undefined): Entry {
   const { secrets: _, ...rest } = entry;
-  return { ...rest, applied: prior?.applied ?? {}, ...(prior?.secrets ? { secrets: prior.secrets } : {}), id: change.id, observed: remembered(kind, change.before) };
+  return { ...rest, applied: prior?.applied ?? {}, ...(prior?.secrets ? { secrets: prior.secrets } : {}), id: change.id, observed: storedValues(kind, change.before) };
 }
 
 /** An entry that remembers no secret which is about to be sent: until the answer is proven, the old one may be live or the new one. */
@@ -385,30 +385,30 @@ export function withoutSent(entry: Entry, fields: Values): Entry {
   return { ...rest, ...(kept.length > 0 ? { secrets: Object.fromEntries(kept) } : {}) };
 }
 
-async function remove(hands: Hands, errand: Errand, change: Delete): Promise<Written> {
-  const { kind, write } = errand;
+async function remove(execution: ExecutionContext, operation: WriteOperation, change: Delete): Promise<Written> {
+  const { kind, write } = operation;
   const { address, id } = change;
-  const intent = repeatable(hands, errand, address, 'delete', id);
-  const sent = await sendUntilKnown(hands, errand, intent, write.live?.values ?? {});
+  const intent = repeatable(execution, operation, address, 'delete', id);
+  const sent = await sendUntilKnown(execution, operation, intent, write.live?.values ?? {});
   if (sent.class === 'applied' || isGone(sent)) {
-    const entry = entryWithout(change, errand.around);
-    await hands.session.record({
+    const entry = entryWithout(change, operation.runContext);
+    await execution.session.record({
       type: 'result',
       op: intent.op,
       class: 'applied',
       address,
       entry,
-      spent: { at: timestamp(hands), action: 'delete', kind: kind.name, id },
-      lately: { what: 'deleted', kind: kind.name, id, ...momentNow(hands.clock, hands.cloud.skew()) },
+      spent: { at: timestamp(execution), action: 'delete', kind: kind.name, id },
+      lately: { what: 'deleted', kind: kind.name, id, ...momentNow(execution.clock, execution.cloud.skew()) },
     });
     return { outcome: 'done', id, entry };
   }
-  await hands.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address });
+  await execution.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address });
   return { outcome: undoneBy(sent), id, ...optional('diagnostic', sent.diagnostic) };
 }
 
-function repeatable(hands: Hands, { kind }: Errand, address: string, action: 'update' | 'delete', id: string): Intent {
-  return { type: 'intent', op: hands.random.uuid(), address, kind: kind.name, action, id, ...momentNow(hands.clock, hands.cloud.skew()) };
+function repeatable(execution: ExecutionContext, { kind }: WriteOperation, address: string, action: 'update' | 'delete', id: string): Intent {
+  return { type: 'intent', op: execution.random.uuid(), address, kind: kind.name, action, id, ...momentNow(execution.clock, execution.cloud.skew()) };
 }
 
 /**
@@ -416,13 +416,13 @@ function repeatable(hands: Hands, { kind }: Errand, address: string, action: 'up
  * for the rate limit, for a service that asks for patience): right before it leaves the lock must still be ours and
  * the run still on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
  */
-async function sender({ cloud, session, clock }: Hands, { kind, write, around, recheck }: Errand, intent: Intent): Promise<(request: Request) => Promise<Sent>> {
+async function sender({ cloud, session, clock }: ExecutionContext, { kind, write, runContext, recheck }: WriteOperation, intent: Intent): Promise<(request: Request) => Promise<Sent>> {
   await session.record(intent);
   // A machine that slept has let time pass as well.
   const passed = (): number => clock.boot().milliseconds;
   let [recorded, at] = [passed(), Date.parse(intent.at)];
   const refuseHalted = (): void => {
-    const why = around.halt();
+    const why = runContext.halt();
     if (why !== undefined) throw new Refusal([{ severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` }]);
   };
   const mayLeave = async (): Promise<void> => {
@@ -438,11 +438,11 @@ async function sender({ cloud, session, clock }: Hands, { kind, write, around, r
       await session.record({ ...intent, ...momentNow(clock, cloud.skew()), at: new Date(at).toISOString() });
       await session.assertHeld();
     }
-    around.left();
+    runContext.left();
   };
   return async (request) => {
     const sent = await cloud.send(kind, request, write, mayLeave);
-    around.heard(sent.class);
+    runContext.heard(sent.class);
     return sent;
   };
 }
@@ -451,12 +451,12 @@ async function sender({ cloud, session, clock }: Hands, { kind, write, around, r
 type Tried = Sent & { readonly lingers?: boolean; readonly document?: DocumentWrite };
 
 /** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
-async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base: Values): Promise<Tried> {
-  const { kind, write } = errand;
-  const send = await sender(hands, errand, intent);
+async function sendUntilKnown(execution: ExecutionContext, operation: WriteOperation, intent: Intent, base: Values): Promise<Tried> {
+  const { kind, write } = operation;
+  const send = await sender(execution, operation, intent);
   let document: DocumentWrite | undefined;
   const attempt = async (): Promise<Sent> => {
-    const ready = await readied(hands, errand, intent, base);
+    const ready = await readied(execution, operation, intent, base);
     if (ready === 'unneeded') return { class: 'applied' };
     if ('refused' in ready) return ready.refused;
     ({ document } = ready);
@@ -466,8 +466,8 @@ async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base
   let lingers = false;
   for (let attempts = 1; sent.class === 'unknown'; attempts += 1) {
     const doubt = sent;
-    const again = await hands.cloud.pause(attempts, sent.wait);
-    const look = await tryFind(hands, kind, intent.id as string);
+    const again = await execution.cloud.pause(attempts, sent.wait);
+    const look = await tryFind(execution, kind, intent.id as string);
     if (look === 'unread') return sent;
     if (write.verb === 'delete' && look === undefined) return { class: 'applied' };
     if (look === undefined)
@@ -476,9 +476,9 @@ async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base
     if (visible && secretsIn(write.fields).size === 0) return { class: 'applied', lingers, ...optional('document', document) };
     if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
       return { class: 'rejected', diagnostic: { severity: 'error', code: MOVED, summary: `${intent.address} was changed outside of trueup meanwhile.`, detail: 'Plan again.' } };
-    if (!again || hands.signal.aborted) return sent;
+    if (!again || execution.signal.aborted) return sent;
     // The document that left first would take away what others add until it lands.
-    if (replacesDocument(kind, write) && !(await outlived(hands, intent))) return sent;
+    if (replacesDocument(kind, write) && !(await outlived(execution, intent))) return sent;
     sent = await attempt();
     lingers = true;
     // Whatever became of this sending, the one before may still land.
@@ -488,7 +488,7 @@ async function sendUntilKnown(hands: Hands, errand: Errand, intent: Intent, base
 }
 
 /** Waits until nothing of an intent can land any more; false where the run is to end. */
-async function outlived({ clock, emit, signal, settleMilliseconds }: Hands, { address }: Intent): Promise<boolean> {
+async function outlived({ clock, emit, signal, settleMilliseconds }: ExecutionContext, { address }: Intent): Promise<boolean> {
   emit({ type: 'waiting', why: `until the update of ${address} can no longer take effect`, milliseconds: settleMilliseconds });
   await clock.sleep(settleMilliseconds, signal).catch(() => undefined);
   return !signal.aborted;
@@ -499,8 +499,8 @@ const SLOW_READINGS = 3;
 
 /** What is sent: as it was composed, or, where it replaces a document, made of what is live now. A reading that took longer than the settle time is old by then, and is made again. */
 async function readied(
-  { cloud, clock, settleMilliseconds }: Hands,
-  { kind, write, request }: Errand,
+  { cloud, clock, settleMilliseconds }: ExecutionContext,
+  { kind, write, request }: WriteOperation,
   { address }: Intent,
   planned: Values,
 ): Promise<Exclude<Ready, { readonly request: Request }> | Sendable> {
@@ -521,9 +521,9 @@ interface Sendable {
 
 const isGone = (sent: Sent): boolean => sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';
 
-async function tryFind(hands: Hands, kind: Kind, id: string): Promise<Live | undefined | 'unread'> {
+async function tryFind(execution: ExecutionContext, kind: Kind, id: string): Promise<Live | undefined | 'unread'> {
   try {
-    return (await hands.cloud.find(kind, [id]))[0];
+    return (await execution.cloud.find(kind, [id]))[0];
   } catch {
     return 'unread';
   }
@@ -555,19 +555,19 @@ function optional<K extends string, V>(name: K, value: V | undefined): Partial<R
 }
 
 /** What existed before this run, from the reading the plan was made of. */
-export function beforeRun(world: ReadonlyMap<string, { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live> }>): Before {
+export function beforeRun(liveObjects: ReadonlyMap<string, { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live> }>): Before {
   const indexes = new Map<string, ReadonlyMap<string, readonly Live[]>>();
   const tops = new Map<string, Pick<Intent, 'highest' | 'newest'>>();
   return {
     equals: (kind, values) => {
-      const collection = world.get(kind.name);
+      const collection = liveObjects.get(kind.name);
       if (!collection) return [];
       const index = indexes.get(kind.name) ?? indexByIdentity(collection);
       indexes.set(kind.name, index);
       return (index.get(identityKey(kind, values) ?? '') ?? []).map((live) => live.id);
     },
     youngest: (kind) => {
-      const known = tops.get(kind.name) ?? youngestOf([...(world.get(kind.name)?.byId.keys() ?? [])]);
+      const known = tops.get(kind.name) ?? youngestOf([...(liveObjects.get(kind.name)?.byId.keys() ?? [])]);
       tops.set(kind.name, known);
       return known;
     },

@@ -17,7 +17,7 @@ import {
 import type { Clock } from '../../platform/index.js';
 import { possibleDuplicates } from '../plan/possible-duplicates.js';
 import { identityKey, ownRoot } from '../plan/match.js';
-import type { World } from '../observe.js';
+import type { LiveCollections } from '../observe.js';
 
 interface Tools extends RecheckTools {
   readonly rules: readonly PolicyRule[];
@@ -30,11 +30,11 @@ interface Tools extends RecheckTools {
   readonly settleMilliseconds: number;
 }
 
-/** @param world what the plan was made of; @param changes all of the plan */
-export function rechecksOf(tools: Tools, world: World, changes: readonly Change[]): Rechecks {
+/** @param liveObjects what the plan was made of; @param changes all of the plan */
+export function rechecksOf(tools: Tools, liveObjects: LiveCollections, changes: readonly Change[]): Rechecks {
   const { rules, settings, allow } = tools;
-  const asked = rules.flatMap((rule) => (allow.includes(rule.name) ? [] : (rule.rechecks?.(tools, { changes, live: world, settings }) ?? [])));
-  const absent = absence(tools, world);
+  const asked = rules.flatMap((rule) => (allow.includes(rule.name) ? [] : (rule.rechecks?.(tools, { changes, live: liveObjects, settings }) ?? [])));
+  const absent = absence(tools, liveObjects);
   return {
     of(change, fields) {
       if (change.action === 'create') return absent(change, fields);
@@ -59,7 +59,7 @@ const allOf = (rechecks: readonly Recheck[]): Recheck => ({
 });
 
 /** A reading that is older than the settle time says nothing any more of what exists: before something is created, the kind is listed again. */
-function absence({ cloud, clock, kinds, allow, settleMilliseconds, isDeleted, isKnown }: Tools, world: World): (change: Create, fields: Values) => Recheck {
+function absence({ cloud, clock, kinds, allow, settleMilliseconds, isDeleted, isKnown }: Tools, liveObjects: LiveCollections): (change: Create, fields: Values) => Recheck {
   const readings = new Map<string, { readonly at: number; readonly found: Promise<readonly Live[]> }>();
   const read = (kind: Kind): Promise<readonly Live[]> => {
     const [known, now] = [readings.get(kind.name), clock.boot().milliseconds];
@@ -72,7 +72,7 @@ function absence({ cloud, clock, kinds, allow, settleMilliseconds, isDeleted, is
   return (change, fields) => ({
     async before() {
       const kind = kinds.get(change.kind) as Kind;
-      const collection = world.get(kind.name);
+      const collection = liveObjects.get(kind.name);
       if (collection?.read_at === undefined || clock.boot().milliseconds - collection.read_at <= settleMilliseconds) return;
       const effective = { ...ownRoot(collection), ...fields };
       const news = (await read(kind)).filter(({ id }) => !isKnown(kind.name, id) && !isDeleted(kind.name, id));

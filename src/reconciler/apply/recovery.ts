@@ -28,7 +28,7 @@ import { taken } from '../plan/diff.js';
 import { ageOf, nowOf } from '../visibility.js';
 import { RENEWAL, uuidTicks } from './executor.js';
 import { ownRoot } from '../plan/match.js';
-import { remembered, withoutSecrets } from '../observe.js';
+import { storedValues, withoutSecrets } from '../observe.js';
 
 /** Listings of one kind before giving up on two that agree. */
 const LISTINGS = 6;
@@ -236,7 +236,7 @@ export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] 
   if (settled.verdict === 'undecided') return [];
   if (settled.verdict === 'absent') return [{ type: 'result', op, class: 'not_sent', address }];
   const { id, values } = settled.live;
-  const entry: Entry = { ...(intent.entry as Omit<Entry, 'id' | 'observed'>), id, observed: remembered(kinds.get(kind) as Kind, values) };
+  const entry: Entry = { ...(intent.entry as Omit<Entry, 'id' | 'observed'>), id, observed: storedValues(kinds.get(kind) as Kind, values) };
   const lately = { what: 'created' as const, kind, id, at, ...(server_at !== undefined && { server_at }), ...(boot && { boot }) };
   return [
     { type: 'result', op, class: 'applied', address, entry, lately },
@@ -267,19 +267,19 @@ export function question({ intent, candidates }: Undecided): Diagnostic {
 /** What a create without an answer came to; `settled` is absent where nobody could look. */
 export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
   const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
-  const trouble = (code: string, summary: string, detail: string): Diagnostic => ({ severity: 'error', code, summary, detail, address: intent.address });
+  const error = (code: string, summary: string, detail: string): Diagnostic => ({ severity: 'error', code, summary, detail, address: intent.address });
   switch (settled?.verdict) {
     case 'applied':
       return { ...base, outcome: 'done', id: settled.live.id };
     case 'absent':
-      return { ...base, outcome: 'failed', diagnostic: trouble('no-answer', `${intent.address} was not created: the service gave no clear answer.`, 'Run apply again later.') };
+      return { ...base, outcome: 'failed', diagnostic: error('no-answer', `${intent.address} was not created: the service gave no clear answer.`, 'Run apply again later.') };
     case 'undecided':
       return { ...base, outcome: 'unknown', diagnostic: question(settled) };
     default:
       return {
         ...base,
         outcome: 'unknown',
-        diagnostic: trouble(
+        diagnostic: error(
           'unread',
           `It is not known whether ${intent.address} was created: the reading after the request failed.`,
           'Run apply again: it reads before it sends anything.',

@@ -32,7 +32,7 @@ import {
 import type { Clock } from '../../platform/index.js';
 import { isMerged, merged, ours } from '../plan/document-diff.js';
 import { missingCredentials } from '../plan/propose.js';
-import { valueAt } from '../plan/references.js';
+import { declaredValueAt } from '../plan/references.js';
 
 /** An object of which the log is asked. */
 export interface Subject {
@@ -56,7 +56,7 @@ export interface Attribution {
 }
 
 /** What attribution needs to read. */
-export interface Witnesses {
+export interface LogEntries {
   readonly cloud: Pick<CloudReader, 'activity'>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -77,7 +77,7 @@ const APART = 5 * 60_000;
  * @param skew milliseconds by which the server's clock is ahead of ours, where it told
  */
 export async function attribute(
-  { cloud, clock }: Witnesses,
+  { cloud, clock }: LogEntries,
   subjects: readonly Subject[],
   skew?: number,
 ): Promise<{ told: readonly Attribution[]; diagnostics: readonly Diagnostic[] }> {
@@ -94,7 +94,7 @@ export async function attribute(
 }
 
 /** A log that cannot be read costs the authors, and nothing else. */
-async function consult(cloud: Witnesses['cloud'], asked: readonly Subject[], since: () => string): Promise<{ found: readonly Activity[]; diagnostics: readonly Diagnostic[] }> {
+async function consult(cloud: LogEntries['cloud'], asked: readonly Subject[], since: () => string): Promise<{ found: readonly Activity[]; diagnostics: readonly Diagnostic[] }> {
   if (asked.length === 0) return { found: [], diagnostics: [] };
   try {
     return { found: await cloud.activity([...new Set(asked.map(({ id }) => id))], since()), diagnostics: [] };
@@ -166,7 +166,7 @@ function weigh(subject: Subject, { action, before, after }: Activity): 'shows' |
 const nameIn = (path: string): string => path.split('.', 1)[0] as string;
 
 function alike({ kind: { attributes } }: Subject, path: string, a: Values, b: Values): boolean {
-  const [one, other] = [valueAt(a, path) ?? null, valueAt(b, path) ?? null];
+  const [one, other] = [declaredValueAt(a, path) ?? null, declaredValueAt(b, path) ?? null];
   const attribute = own(attributes, nameIn(path));
   if ((isEmpty(one) && isEmpty(other)) || equal(one, other)) return true;
   return attribute !== undefined && isMerged(attribute) && merged({ it: one }, { it: other }) && merged({ it: other }, { it: one });
@@ -258,7 +258,7 @@ function veiled(subject: Subject, state: Values, veil: Veil): JsonObject {
 }
 
 /** A value of the log, beside what is live and what is declared at its place. */
-interface Sight {
+interface LogReading {
   readonly value: Value;
   readonly live: Value | undefined;
   readonly known: Value | undefined;
@@ -267,7 +267,7 @@ interface Sight {
 }
 
 /** What a document may hide, only the service knows: of it nothing is shown but what is live in clear, or declared as it is. */
-function visible({ value, live, known, attribute, place }: Sight, veil: Veil): Json {
+function visible({ value, live, known, attribute, place }: LogReading, veil: Veil): Json {
   if (value === null) return null;
   if (attribute.secret || veil.covered.has(place)) return SENSITIVE;
   if (Array.isArray(value)) {

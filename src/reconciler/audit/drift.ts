@@ -37,10 +37,10 @@ import type { Snapshot } from '../../state/store-port.js';
 import { attribute, type Attribution, type Subject } from './attribution.js';
 import { ignoring } from '../plan/diff.js';
 import { isMerged, MASK } from '../plan/document-diff.js';
-import { unverified, verify } from './expectations.js';
-import { observe, type World } from '../observe.js';
-import { observingOf, propose, type Desk } from '../plan/propose.js';
-import { valueAt } from '../plan/references.js';
+import { unverified, verifyExpectations } from './expectations.js';
+import { observe, type LiveCollections } from '../observe.js';
+import { observingOf, propose, type PlanContext } from '../plan/propose.js';
+import { declaredValueAt } from '../plan/references.js';
 
 export interface Audit extends Findings {
   /** 0 in sync, 2 drift, 1 or 5 where the audit could not be made. */
@@ -48,7 +48,7 @@ export interface Audit extends Findings {
 }
 
 /** What an audit needs: what can be read beyond the kinds, and what else is reported, too. */
-export interface AuditDesk extends Desk, Pick<Provider, 'audits'> {
+export interface AuditContext extends PlanContext, Pick<Provider, 'audits'> {
   readonly collections: Collections;
 }
 
@@ -58,34 +58,34 @@ interface Case<T> {
   readonly subject?: Subject;
 }
 
-export async function findDrift(desk: AuditDesk, project: Project, snapshot: Snapshot | undefined): Promise<Audit> {
+export async function findDrift(context: AuditContext, project: Project, snapshot: Snapshot | undefined): Promise<Audit> {
   const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
-  const { plan, world, unmanaged: objects, exit } = await propose(desk, project, snapshot, request);
+  const { plan, liveObjects, unmanaged: objects, exit } = await propose(context, project, snapshot, request);
   const entries = snapshot?.state.resources ?? {};
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
   const drifted = new Map(plan.drift.map((one) => [one.address, one.changes]));
   const changes = paired(plan.changes).map(([change]) => change);
   const cases = changes.flatMap((change): readonly Case<DriftRecord>[] => {
     const [entry, declaration] = [entries[change.renamed_from ?? change.address], declarations.get(change.address)];
-    const found = recordOf(desk.kinds.get(change.kind) as Kind, change, entry, declaration, drifted);
-    const subject = found && subjectOf(found, desk.kinds.get(change.kind) as Kind, { entry, declaration, world });
+    const found = recordOf(context.kinds.get(change.kind) as Kind, change, entry, declaration, drifted);
+    const subject = found && subjectOf(found, context.kinds.get(change.kind) as Kind, { entry, declaration, liveObjects });
     return found ? [{ record: found.record, ...(subject && { subject }) }] : [];
   });
   const [news] = Object.values(entries)
     .map(({ applied_at }) => applied_at)
     .toSorted(compareText);
-  const unmanaged = [...objects].flatMap(([name, some]) => some.map((live) => unmanagedOf(desk.kinds.get(name) as Kind, live, news)));
+  const unmanaged = [...objects].flatMap(([name, some]) => some.map((live) => unmanagedOf(context.kinds.get(name) as Kind, live, news)));
   const subjects = [...cases, ...unmanaged].flatMap(({ subject }) => subject ?? []);
-  const { told, diagnostics } = await attribute(desk, subjects, [...world.values()].find(({ skew }) => skew !== undefined)?.skew);
+  const { told, diagnostics } = await attribute(context, subjects, [...liveObjects.values()].find(({ skew }) => skew !== undefined)?.skew);
   const said = new Map(subjects.map((subject, index) => [subject, told[index] as Attribution]));
   const saidOf = ({ subject }: Pick<Case<DriftRecord>, 'subject'>): Attribution | undefined => subject && said.get(subject);
   const records = cases.map((one): DriftRecord => ({ ...one.record, ...(saidOf(one) ?? { changed_by: 'unknown', window: { after: one.record.since, before: null } }) }));
   const named = new Set(records.map(({ address }) => address));
-  const expectations = await verify(desk.cloud, desk.collections, project.expectations);
+  const expectations = await verifyExpectations(context.cloud, context.collections, project.expectations);
   const unknown = unverified(expectations);
-  const read = (names: readonly string[]): Promise<World> => observe(observingOf(desk, snapshot?.state), names);
-  const audited = { changes: plan.changes, live: world, settings: project.settings, addressOf: managers(plan.changes, entries), read };
-  const more = await Promise.all(desk.audits.map((source) => source(audited)));
+  const read = (names: readonly string[]): Promise<LiveCollections> => observe(observingOf(context, snapshot?.state), names);
+  const audited = { changes: plan.changes, live: liveObjects, settings: project.settings, addressOf: managers(plan.changes, entries), read };
+  const more = await Promise.all(context.audits.map((source) => source(audited)));
   const drifts = records.some(({ status }) => status !== 'settled') || expectations.some(({ verdict }) => verdict === 'failed');
   const failed = exit === exits.error || exit === exits.undecided;
   return {
@@ -114,7 +114,7 @@ function recordOf(
   drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>,
 ): Found | undefined {
   const base = { address: change.address, kind: change.kind, origin: change.origin ?? null, since: entry?.applied_at ?? null };
-  const applied = (path: string): Pick<DriftChange, 'applied'> => (entry ? { applied: json(valueAt(entry.applied, path)) } : {});
+  const applied = (path: string): Pick<DriftChange, 'applied'> => (entry ? { applied: json(declaredValueAt(entry.applied, path)) } : {});
   const changes = changesOf(change).filter((one) => !isUnreadable(kind, one));
   const told = changes.map((one): DriftChange => ({ path: one.path, declared: json(one.after), ...applied(one.path), live: json(one.before) }));
   if (change.action === 'adopt' && change.previous_id !== undefined) {
@@ -140,7 +140,7 @@ function recordOf(
       ...base,
       id,
       status: 'settled',
-      changes: outside.map((one): DriftChange => ({ path: one.path, declared: json(valueAt(declared, one.path)), applied: json(one.before), live: json(one.after) })),
+      changes: outside.map((one): DriftChange => ({ path: one.path, declared: json(declaredValueAt(declared, one.path)), applied: json(one.before), live: json(one.after) })),
     },
     outside: outside.map(({ path }) => path),
   };
@@ -153,10 +153,10 @@ const askedAs: Partial<Record<DriftRecord['status'], Subject['what']>> = { gone:
 function subjectOf(
   { record: { id, status }, outside }: Found,
   kind: Kind,
-  { entry, declaration, world }: { readonly entry: Entry | undefined; readonly declaration: Declaration | undefined; readonly world: World },
+  { entry, declaration, liveObjects }: { readonly entry: Entry | undefined; readonly declaration: Declaration | undefined; readonly liveObjects: LiveCollections },
 ): Subject | undefined {
   if (id === null || (status !== 'gone' && status !== 'replaced' && outside.length === 0)) return undefined;
-  const live = world.get(kind.name)?.byId.get(id);
+  const live = liveObjects.get(kind.name)?.byId.get(id);
   return {
     kind,
     id,

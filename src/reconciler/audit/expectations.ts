@@ -31,11 +31,11 @@ interface Tally {
   readonly offenders: Offender[];
   checked: number;
   failed: number;
-  trouble?: Diagnostic;
+  error?: Diagnostic;
 }
 
 /** Checks expectations, in their order. What cannot be read is unknown, and nothing else for it. @throws Refusal where the run was interrupted */
-export async function verify(cloud: Pick<CloudReader, 'records'>, collections: Collections, expectations: readonly Expectation[]): Promise<readonly Verified[]> {
+export async function verifyExpectations(cloud: Pick<CloudReader, 'records'>, collections: Collections, expectations: readonly Expectation[]): Promise<readonly Verified[]> {
   if (expectations.length === 0) return [];
   const { conformity } = await import('./expectation-schema.js');
   const tallies = expectations.map((expectation): Tally => {
@@ -66,7 +66,7 @@ async function read(cloud: Pick<CloudReader, 'records'>, alike: readonly Tally[]
       }
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;
-    for (const tally of alike) tally.trouble = error.diagnostics.find(({ severity }) => severity === 'error') ?? UNREADABLE;
+    for (const tally of alike) tally.error = error.diagnostics.find(({ severity }) => severity === 'error') ?? UNREADABLE;
   }
 }
 
@@ -94,19 +94,19 @@ export function unverified(all: readonly Verified[]): readonly Diagnostic[] {
 }
 
 function verified(tally: Tally): Verified {
-  const { expectation, checked, failed, offenders, trouble } = tally;
+  const { expectation, checked, failed, offenders, error } = tally;
   const { name, collection, origin } = expectation;
-  const count = trouble ? undefined : miscount(expectation, checked);
+  const count = error ? undefined : miscount(expectation, checked);
   return {
     name,
     collection,
     origin,
-    verdict: trouble ? 'unknown' : failed > 0 || count !== undefined ? 'failed' : 'met',
+    verdict: error ? 'unknown' : failed > 0 || count !== undefined ? 'failed' : 'met',
     checked,
     failed,
     offenders,
     ...(count !== undefined && { count }),
-    ...(trouble && { diagnostic: trouble }),
+    ...(error && { diagnostic: error }),
   };
 }
 

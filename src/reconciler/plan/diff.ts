@@ -78,7 +78,7 @@ function documentWithout([tree, ...more]: readonly Value[], paths: readonly stri
 }
 
 /** What an update sends, and whether it is sent as a PATCH. */
-export interface Update {
+export interface ObjectUpdate {
   readonly fields: Values;
   readonly patch?: true;
 }
@@ -98,7 +98,7 @@ export interface Sending {
 const never = (): boolean => false;
 
 /** What an update sends; undefined where it would have to be a PATCH and something has to be taken out. */
-export function updateOf(sending: Sending): Update | undefined {
+export function updateOf(sending: Sending): ObjectUpdate | undefined {
   const { kind, declared, live, changes, resend = never } = sending;
   const names = new Set(changes.map((change) => change.path.split('.', 1)[0] as string));
   const documents = mergedNames(kind).filter((name) => names.has(name));

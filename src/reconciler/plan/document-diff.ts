@@ -19,11 +19,11 @@ import {
   mergeOf,
   redact,
   redactAll,
-  stepsOf,
+  pathSteps,
   writables,
   type Attribute,
   type AttributeChange,
-  type Base,
+  type DocumentBase,
   type Json,
   type JsonObject,
   type Kind,
@@ -56,14 +56,14 @@ export function spread(kind: Kind, declared: Values): Values {
 export function ours(kind: Kind, declared: Values, live: Values, prior: Values = {}): Values {
   const merged = mergedNames(kind).filter((name) => Object.hasOwn(live, name));
   if (merged.length === 0) return live;
-  return { ...live, ...Object.fromEntries(merged.map((name) => [name, declared[name] === undefined ? null : seen(declared[name], live[name], prior[name])])) };
+  return { ...live, ...Object.fromEntries(merged.map((name) => [name, declared[name] === undefined ? null : comparedDocument(declared[name], live[name], prior[name])])) };
 }
 
 /**
  * The live document as far as a declaration holds it: the members it names, and the removed paths where it lists them.
  * Where a secret is declared, or was applied, a mask, whatever the service shows.
  */
-export function seen(declared: Value, live: Value | undefined, prior?: Value): Value {
+export function comparedDocument(declared: Value, live: Value | undefined, prior?: Value): Value {
   const wanted = mergeOf(declared);
   const { tree, removed = [] } = mergeOf(live);
   if (isClear(declared)) return documentOf({ tree: Object.fromEntries(Object.keys(tree).map((name) => [name, NOT_SHOWN])), removed });
@@ -98,7 +98,7 @@ export interface Merging {
 /** Every declared member that is not live, every member declared null that is, and the list of removed paths where it differs: by dotted path, lists as one value. */
 export function mergeChanges({ path, wanted, live, prior, resend }: Merging): readonly AttributeChange[] {
   const changes = (declared: Value, before: Value | undefined, sends: (secret: string) => boolean): readonly Omit<AttributeChange, 'drifted'>[] => {
-    const now = mergeOf(seen(declared, live));
+    const now = mergeOf(comparedDocument(declared, live));
     const { tree, removed } = mergeOf(declared);
     const after = isClear(declared) ? {} : (over({ resend: sends }, tree, now.tree, mergeOf(before).tree, `${path}.0`) as Values);
     const listed = removed !== undefined && !samePaths(removed, now.removed ?? []) ? [{ path: `${path}.1`, before: now.removed, after: removed }] : [];
@@ -116,7 +116,7 @@ function samePaths(some: readonly Value[], others: readonly Value[]): boolean {
   return one.size === other.size && [...one].every((key) => other.has(key));
 }
 
-const pathKey = (path: Value): string => JSON.stringify(stepsOf(path));
+const pathKey = (path: Value): string => JSON.stringify(pathSteps(path));
 
 /** Declared members over live ones; a member that means the same stays as it is live, one declared null goes. */
 function over(run: Pick<Merging, 'resend'>, wanted: Value, live: Value | undefined, prior: Value | undefined, path: string): Value | undefined {
@@ -195,11 +195,11 @@ function literals(declared: Value, live: readonly (Value | undefined)[], path: s
 }
 
 /** The whole document that a PUT sends: the live one with everything that is declared in it. */
-export function whole(declared: Value, live: Value | undefined): Value {
+export function wholeDocument(declared: Value, live: Value | undefined): Value {
   if (isClear(declared)) return [{}, []];
   const [wanted, now] = [mergeOf(declared), mergeOf(live)];
   const known = new Map((now.removed ?? []).map((path) => [pathKey(path), path]));
-  const removed = wanted.removed?.map((path) => known.get(pathKey(path)) ?? stepsOf(path)) ?? now.removed ?? [];
+  const removed = wanted.removed?.map((path) => known.get(pathKey(path)) ?? pathSteps(path)) ?? now.removed ?? [];
   return [laid(wanted.tree, now.tree), removed];
 }
 
@@ -218,7 +218,7 @@ export function travellingMasks(declared: Value, live: Value | undefined): reado
   if (isClear(declared)) return [];
   const parts = Array.isArray(live) ? (live as readonly Value[]) : [live];
   const kept = mergeOf(declared).removed === undefined ? parts : parts.slice(0, 1);
-  return [...masksIn(mergeOf(whole(declared, live)).tree, '0'), ...kept.flatMap((part, index) => (isMask(part) ? [String(index)] : []))];
+  return [...masksIn(mergeOf(wholeDocument(declared, live)).tree, '0'), ...kept.flatMap((part, index) => (isMask(part) ? [String(index)] : []))];
 }
 
 /**
@@ -249,7 +249,7 @@ function addedTo(run: Pick<Merging, 'resend'>, wanted: Values, live: Values, pat
 }
 
 /** Version and digest of the live document that a request was planned from. */
-export function baseOf(kind: Kind, fields: Values, live: Values): Base | undefined {
+export function baseOf(kind: Kind, fields: Values, live: Values): DocumentBase | undefined {
   const name = mergedNames(kind).find((one) => Object.hasOwn(fields, one));
   if (name === undefined) return undefined;
   const version = kind.version === undefined ? undefined : live[kind.version];

@@ -28,7 +28,7 @@ import {
   type Json,
 } from '../../model/index.js';
 import type { Visibility } from '../visibility.js';
-import type { Collection, World } from '../observe.js';
+import type { LiveCollection, LiveCollections } from '../observe.js';
 
 export interface Match {
   /** `unseen`: created just now, and no listing has shown it yet. */
@@ -41,7 +41,7 @@ export interface Match {
   readonly gone?: boolean;
 }
 
-export interface MatchTrouble {
+export interface MatchError {
   readonly diagnostic: Diagnostic;
   readonly exit: Exit;
 }
@@ -67,15 +67,15 @@ export function previousAddress(declaration: Declaration, state: State | undefin
 
 /** Finds live objects for declarations, and remembers which are taken. */
 export class Matcher {
-  readonly #world: World;
+  readonly #liveObjects: LiveCollections;
   readonly #state: State | undefined;
   readonly #visibility: Visibility;
   readonly #managed = new Map<string, string>();
   readonly #claimed = new Map<string, string>();
   readonly #index = new Map<string, ReadonlyMap<string, readonly Live[]>>();
 
-  constructor({ world, state, visibility }: { readonly world: World; readonly state: State | undefined; readonly visibility: Visibility }, declarations: Iterable<Declaration>) {
-    this.#world = world;
+  constructor({ liveObjects, state, visibility }: { readonly liveObjects: LiveCollections; readonly state: State | undefined; readonly visibility: Visibility }, declarations: Iterable<Declaration>) {
+    this.#liveObjects = liveObjects;
     this.#state = state;
     this.#visibility = visibility;
     for (const [address, entry] of Object.entries(state?.resources ?? {})) for (const object of objectsIn(entry)) this.#managed.set(object, address);
@@ -83,8 +83,8 @@ export class Matcher {
       if (lifecycle.adopt !== undefined && !this.#claimed.has(key(kind, lifecycle.adopt))) this.#claimed.set(key(kind, lifecycle.adopt), address);
   }
 
-  match(kind: Kind, declaration: Declaration, values: Values): Match | MatchTrouble {
-    const collection = this.#world.get(kind.name) as Collection;
+  match(kind: Kind, declaration: Declaration, values: Values): Match | MatchError {
+    const collection = this.#liveObjects.get(kind.name) as LiveCollection;
     const renamedFrom = previousAddress(declaration, this.#state);
     const entry = this.#state?.resources[renamedFrom ?? declaration.address];
     const rename = renamedFrom === undefined ? {} : { renamedFrom };
@@ -98,8 +98,8 @@ export class Matcher {
     const base = entry ? { entry, gone: true, ...rename } : rename;
     if (adopt !== undefined) return this.#adopt(collection, declaration, adopt, base);
     const candidates = this.#candidates(collection, values);
-    const twins = declaration.lifecycle.allow_duplicate === true;
-    if (candidates.length > 1 && !twins) return ambiguous(kind, declaration, candidates);
+    const equals = declaration.lifecycle.allow_duplicate === true;
+    if (candidates.length > 1 && !equals) return ambiguous(kind, declaration, candidates);
     const live = candidates[0];
     if (!live) return { how: 'none', ...base };
     this.#claimed.set(key(kind.name, live.id), declaration.address);
@@ -108,19 +108,19 @@ export class Matcher {
 
   /** Live objects of the same identity that no address manages or claims. */
   alike(kind: Kind, values: Values): readonly Live[] {
-    return this.#candidates(this.#world.get(kind.name) as Collection, values);
+    return this.#candidates(this.#liveObjects.get(kind.name) as LiveCollection, values);
   }
 
   /** Live objects of the kind that no address manages or claims. */
   unmanaged(kind: Kind): readonly Live[] {
-    return [...(this.#world.get(kind.name)?.byId.values() ?? [])].filter((live) => this.#free(kind.name, live.id));
+    return [...(this.#liveObjects.get(kind.name)?.byId.values() ?? [])].filter((live) => this.#free(kind.name, live.id));
   }
 
   #free(kind: string, id: string): boolean {
     return !this.#managed.has(key(kind, id)) && !this.#claimed.has(key(kind, id));
   }
 
-  #candidates(collection: Collection, values: Values): readonly Live[] {
+  #candidates(collection: LiveCollection, values: Values): readonly Live[] {
     const wanted = identityKey(collection.kind, { ...ownRoot(collection), ...values });
     if (wanted === undefined) return [];
     const { name } = collection.kind;
@@ -129,10 +129,10 @@ export class Matcher {
     return (index.get(wanted) ?? []).filter((live) => this.#free(name, live.id));
   }
 
-  #adopt(collection: Collection, declaration: Declaration, id: string, base: Partial<Match>): Match | MatchTrouble {
+  #adopt(collection: LiveCollection, declaration: Declaration, id: string, base: Partial<Match>): Match | MatchError {
     const owner = this.#managed.get(key(declaration.kind, id)) ?? this.#claimed.get(key(declaration.kind, id));
     if (owner !== undefined && owner !== declaration.address && owner !== base.renamedFrom)
-      return trouble(
+      return error(
         declaration,
         'adopt-taken',
         `${declaration.address} wants to adopt ${id}, which is managed as ${owner}.`,
@@ -140,7 +140,7 @@ export class Matcher {
       );
     const live = collection.byId.get(id);
     if (!live)
-      return trouble(
+      return error(
         declaration,
         'adopt-missing',
         `${declaration.address} wants to adopt ${id}, but no live object of ${declaration.kind} has this id.`,
@@ -149,8 +149,8 @@ export class Matcher {
     return { how: 'adopt', live, ...base };
   }
 
-  #alreadyBound(declaration: Declaration, entry: Entry, adopt: string): MatchTrouble {
-    return trouble(
+  #alreadyBound(declaration: Declaration, entry: Entry, adopt: string): MatchError {
+    return error(
       declaration,
       'adopt-bound',
       `${declaration.address} is bound to ${entry.id}, but lifecycle.adopt names ${adopt}.`,
@@ -159,20 +159,20 @@ export class Matcher {
   }
 }
 
-export const isTrouble = (match: Match | MatchTrouble): match is MatchTrouble => 'diagnostic' in match;
+export const isMatchError = (match: Match | MatchError): match is MatchError => 'diagnostic' in match;
 
 const key = (kind: string, id: string): string => `${kind} ${id}`;
 
-function trouble(declaration: Declaration, code: string, summary: string, detail: string, exit: Exit = exits.error): MatchTrouble {
+function error(declaration: Declaration, code: string, summary: string, detail: string, exit: Exit = exits.error): MatchError {
   return { diagnostic: { severity: 'error', code, summary, detail, address: declaration.address, origin: declaration.origin }, exit };
 }
 
-function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchTrouble {
+function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchError {
   const ids = candidates.map((live) => live.id).toSorted();
   const id = ids[0] as string;
   const isMember = tryAddress(declaration.address)?.key !== undefined;
   const shown = ids.slice(0, 5).join(', ') + (ids.length > 5 ? `, and ${ids.length - 5} more` : '');
-  return trouble(
+  return error(
     declaration,
     'ambiguous',
     `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${shown}.`,
@@ -219,7 +219,7 @@ const parentAttribute = (kind: Kind): string | undefined =>
  * is the only object whose parent is not in the listing, or the parent that all of them have. An object that is recorded,
  * and not visible just now, is no parent from outside. Empty where the root is not known.
  */
-export function ownRoot({ kind, byId, missing }: Pick<Collection, 'kind' | 'byId' | 'missing'>): Values {
+export function ownRoot({ kind, byId, missing }: Pick<LiveCollection, 'kind' | 'byId' | 'missing'>): Values {
   const known = roots.get(byId);
   if (known) return known;
   const self = parentAttribute(kind);
@@ -228,7 +228,7 @@ export function ownRoot({ kind, byId, missing }: Pick<Collection, 'kind' | 'byId
   return root;
 }
 
-function rootOf(self: string, byId: Collection['byId'], missing: Collection['missing']): Values {
+function rootOf(self: string, byId: LiveCollection['byId'], missing: LiveCollection['missing']): Values {
   const parentOf = ({ values }: Live): string | undefined => (isEmpty(values[self]) ? undefined : String(values[self]));
   const isTop = (live: Live): boolean => {
     const parent = parentOf(live);
@@ -243,17 +243,17 @@ function rootOf(self: string, byId: Collection['byId'], missing: Collection['mis
 }
 
 /** The attribute that has to be declared because nobody knows which object stands for its absence; undefined where it is known. */
-export function unknownParent(collection: Collection, values: Values): string | undefined {
+export function unknownParent(collection: LiveCollection, values: Values): string | undefined {
   const self = parentAttribute(collection.kind);
   const isOpen = self !== undefined && !Object.hasOwn(values, self) && collection.byId.size > 0;
   return isOpen && isEmpty(ownRoot(collection)[self]) ? self : undefined;
 }
 
 /** Asked for every declaration. */
-const roots = new WeakMap<Collection['byId'], Values>();
+const roots = new WeakMap<LiveCollection['byId'], Values>();
 
 /** Live objects of a collection by identity, each bucket in order of ids. */
-export function indexByIdentity(collection: Collection): ReadonlyMap<string, readonly Live[]> {
+export function indexByIdentity(collection: LiveCollection): ReadonlyMap<string, readonly Live[]> {
   const index = new Map<string, Live[]>();
   for (const live of collection.byId.values()) {
     const identity = identityKey(collection.kind, live.values);

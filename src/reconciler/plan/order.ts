@@ -29,8 +29,8 @@ export function phases(changes: readonly Change[]): readonly [readonly Change[],
 }
 
 /** Changes wait for what the rules name, so that these hold at every step. */
-function guarded(changes: readonly Change[], { rules, world, project: { settings } }: PlanInput): readonly Change[] {
-  const found = rules.flatMap((rule) => rule.waits?.({ changes, live: world, settings }) ?? []);
+function guarded(changes: readonly Change[], { rules, liveObjects, project: { settings } }: PlanInput): readonly Change[] {
+  const found = rules.flatMap((rule) => rule.waits?.({ changes, live: liveObjects, settings }) ?? []);
   const waits = new Map<Change, string[]>();
   for (const { change, waits: others } of found) for (const key of others) append(waits, change, key);
   const last = new Set(found.flatMap((one) => (one.last ? [one.change] : [])));

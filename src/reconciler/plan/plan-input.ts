@@ -2,13 +2,13 @@
 import type { CloudReader, PlanRequest, Project, Provider, State } from '../../model/index.js';
 import type { Visibility } from '../visibility.js';
 import type { SecretVerdict } from './diff.js';
-import type { World } from '../observe.js';
+import type { LiveCollections } from '../observe.js';
 import type { Selection } from './select.js';
 
 export interface PlanInput extends Pick<Provider, 'kinds' | 'rules'> {
   readonly project: Project;
   readonly state: State | undefined;
-  readonly world: World;
+  readonly liveObjects: LiveCollections;
   /** What of project and state the request covers. */
   readonly selection: Selection;
   /** By `<address> <path>` of each declared secret. */

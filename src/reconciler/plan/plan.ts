@@ -39,14 +39,14 @@ import {
   type Write,
 } from '../../model/index.js';
 import { diff, driftOf, ignoring, updateOf, type Sending, type SecretVerdict } from './diff.js';
-import { adviceToFind, identityKey, isTrouble, Matcher, ownRoot, previousAddress, unknownParent, type Match } from './match.js';
+import { adviceToFind, identityKey, isMatchError, Matcher, ownRoot, previousAddress, unknownParent, type Match } from './match.js';
 import { baseOf, literalsAtMasks, ours } from './document-diff.js';
 import { withNumbers } from './text-numbers.js';
 import type { Visibility } from '../visibility.js';
-import type { Collection, World } from '../observe.js';
+import type { LiveCollection, LiveCollections } from '../observe.js';
 import type { PlanInput } from './plan-input.js';
 import { concerns, judge } from './policy.js';
-import { fillAll, graph, valueAt, type Graph, type Resolver } from './references.js';
+import { fillAll, graph, declaredValueAt, type Graph, type Resolver } from './references.js';
 import type { Selection } from './select.js';
 import { sequence } from './order.js';
 import { renameHints } from './rename-hints.js';
@@ -54,7 +54,7 @@ import { renameHints } from './rename-hints.js';
 export interface Proposal {
   readonly plan: Plan;
   /** What the plan was computed from. */
-  readonly world: World;
+  readonly liveObjects: LiveCollections;
   /** Live objects that no address manages or claims, by kind name. */
   readonly unmanaged: ReadonlyMap<string, readonly Live[]>;
   /** Objects that are not visible yet and that this plan has to do with: apply waits for them. */
@@ -120,15 +120,15 @@ export function plan(input: PlanInput): Proposal {
   for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
     changes.push(...planDeclared(draft, selection.declarations.get(address) as Declaration));
   }
-  diagnostics.push(...twins(draft, changes), ...secretsUnseen(draft));
+  diagnostics.push(...equals(draft, changes), ...secretsUnseen(draft));
   const held = heldElsewhere(selection, input.state);
   const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry, held) ?? []);
   const [wanted, unwanted] = afterDeposed(draft, held, changes, removals);
   const ordered = sequence(wanted, unwanted, input);
   for (const change of ordered) if (writes(change)) for (const address of change.depends_on) if (draft.unseen.has(address)) draft.awaited.add(address);
-  diagnostics.push(...renameHints(ordered, input.world), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
+  diagnostics.push(...renameHints(ordered, input.liveObjects), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
   const matched = matchOthers(draft);
-  const unmanaged = new Map([...input.world.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]));
+  const unmanaged = new Map([...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]));
   const verdicts = judge(ordered, { selection, input, matched, unmanaged });
   const errors = diagnostics.some((one) => one.severity === 'error') ? [exits.error] : [];
   const exit = worst([
@@ -139,7 +139,7 @@ export function plan(input: PlanInput): Proposal {
   ]);
   const counts = Object.fromEntries([...unmanaged].map(([name, objects]) => [name, objects.length]));
   const proposed: Plan = { changes: ordered, drift: draft.drift, unmanaged: counts, verdicts, diagnostics };
-  return { world: input.world, visibility: input.visibility, unmanaged, awaited: [...draft.awaited].toSorted(compareText), plan: proposed, exit };
+  return { liveObjects: input.liveObjects, visibility: input.visibility, unmanaged, awaited: [...draft.awaited].toSorted(compareText), plan: proposed, exit };
 }
 
 /** `<kind> <id>` of every live object that a declaration means, also of those that the plan does not cover. */
@@ -147,9 +147,9 @@ function matchOthers({ input, selection, matcher, planned, resolver }: Draft): R
   const found = new Set([...planned.values()].flatMap(({ kind, live }) => (live ? [`${kind.name} ${live.id}`] : [])));
   for (const declaration of selection.others) {
     const kind = input.kinds.get(declaration.kind) as Kind;
-    if (!input.world.has(kind.name)) continue;
+    if (!input.liveObjects.has(kind.name)) continue;
     const match = matcher.match(kind, declaration, fillAll(kind.attributes, declaration.values, resolver));
-    if (!isTrouble(match) && match.live) found.add(`${kind.name} ${match.live.id}`);
+    if (!isMatchError(match) && match.live) found.add(`${kind.name} ${match.live.id}`);
   }
   return found;
 }
@@ -190,7 +190,7 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
   const kind = draft.input.kinds.get(declaration.kind) as Kind;
   const filled = fillAll(kind.attributes, declaration.values, draft.resolver);
   const match = draft.matcher.match(kind, declaration, filled);
-  if (isTrouble(match)) {
+  if (isMatchError(match)) {
     draft.diagnostics.push(match.diagnostic);
     draft.exits.push(match.exit);
     return [];
@@ -257,13 +257,13 @@ function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Va
       severity: 'error',
       code: 'cannot-create',
       summary: `${declaration.address} has no live object, and ${kind.name} cannot be created through the API.`,
-      detail: adviceToFind(kind, values, draft.input.world.get(kind.name)?.byId.values() ?? []),
+      detail: adviceToFind(kind, values, draft.input.liveObjects.get(kind.name)?.byId.values() ?? []),
       address: declaration.address,
       origin: declaration.origin,
     });
     return [];
   }
-  const parent = declaration.lifecycle.allow_duplicate ? undefined : unknownParent(draft.input.world.get(kind.name) as Collection, values);
+  const parent = declaration.lifecycle.allow_duplicate ? undefined : unknownParent(draft.input.liveObjects.get(kind.name) as LiveCollection, values);
   if (parent !== undefined) {
     draft.diagnostics.push({
       severity: 'error',
@@ -480,7 +480,7 @@ function afterDeposed(draft: Draft, held: Set<string>, declared: readonly Change
  * @param deposed why the object goes although its address stays
  */
 function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<string>, deposed?: string): Change | undefined {
-  const { kinds, world, compose, request } = draft.input;
+  const { kinds, liveObjects, compose, request } = draft.input;
   const kind = kinds.get(entry.kind);
   if (!kind) {
     draft.diagnostics.push({
@@ -491,7 +491,7 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
     });
     return undefined;
   }
-  const live = world.get(kind.name)?.byId.get(entry.id);
+  const live = liveObjects.get(kind.name)?.byId.get(entry.id);
   const how = deposed === undefined ? (entry.on_removal ?? removals(kind)[0]) : 'delete';
   const why = deposed ?? (request.destroy ? 'the plan destroys everything' : 'it is no longer declared');
   const declaration = request.destroy || deposed !== undefined ? draft.declared.get(address) : undefined;
@@ -532,12 +532,12 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
 }
 
 /** Exactly one live object for each lookup, or an error. */
-function lookUp({ kinds, project, world }: PlanInput, diagnostics: Diagnostic[]): ReadonlyMap<string, Planned> {
+function lookUp({ kinds, project, liveObjects }: PlanInput, diagnostics: Diagnostic[]): ReadonlyMap<string, Planned> {
   const found = new Map<string, Planned>();
   for (const lookup of project.lookups) {
     const kind = kinds.get(lookup.kind) as Kind;
     const where = fillAll(kind.attributes, lookup.where, (reference) => resolve(reference, new Map(), found, undefined, kinds));
-    const live = [...(world.get(kind.name)?.byId.values() ?? [])].filter((one) =>
+    const live = [...(liveObjects.get(kind.name)?.byId.values() ?? [])].filter((one) =>
       Object.entries(where).every(([name, value]) => same(kind.attributes[name] as Attribute, value, one.values[name])),
     );
     const only = live.length === 1 ? live[0] : undefined;
@@ -566,25 +566,25 @@ function resolve(reference: Reference, planned: ReadonlyMap<string, Planned>, lo
   if (target) return attributeOf(target, reference.attribute);
   const entry = reference.source === 'lookup' ? undefined : state?.resources[reference.target];
   if (!entry) return undefined;
-  return reference.attribute === kinds.get(entry.kind)?.id ? entry.id : valueAt(entry.observed, reference.attribute);
+  return reference.attribute === kinds.get(entry.kind)?.id ? entry.id : declaredValueAt(entry.observed, reference.attribute);
 }
 
 /** A planned value never changes at apply: computed attributes of what is written are not known before. */
 function attributeOf({ kind, declared, live, moves }: Planned, path: string): Value | undefined {
   if (path === kind.id) return live?.id;
-  const value = valueAt(declared, path);
+  const value = declaredValueAt(declared, path);
   if (value !== undefined) return isKnown(value) ? value : undefined;
   const computed = kind.attributes[path.split('.', 1)[0] as string]?.computed;
-  const read = valueAt(live?.values ?? {}, path);
+  const read = declaredValueAt(live?.values ?? {}, path);
   return read === undefined || (computed && moves) ? undefined : unescapeAll(read);
 }
 
 /** Two declarations of one identity would fight over one object, or make it twice. */
-function twins(draft: Draft, changes: readonly Change[]): Diagnostic[] {
+function equals(draft: Draft, changes: readonly Change[]): Diagnostic[] {
   const crowded = new Set(changes.filter((change) => change.action === 'create').map((change) => change.kind));
   const seen = new Map<string, Declaration>();
   const out: Diagnostic[] = [];
-  const rootOf = ({ name }: Kind): Values => ownRoot(draft.input.world.get(name) as Collection);
+  const rootOf = ({ name }: Kind): Values => ownRoot(draft.input.liveObjects.get(name) as LiveCollection);
   for (const [address, planned] of crowded.size === 0 ? [] : draft.planned) {
     if (!crowded.has(planned.kind.name)) continue;
     const declaration = draft.selection.declarations.get(address) as Declaration;

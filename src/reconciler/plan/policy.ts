@@ -25,7 +25,7 @@ import {
 import { possibleDuplicates } from './possible-duplicates.js';
 import { ownRoot, previousAddress } from './match.js';
 import { mergedNames, travellingMasks } from './document-diff.js';
-import type { World } from '../observe.js';
+import type { LiveCollections } from '../observe.js';
 import type { PlanInput } from './plan-input.js';
 import type { Selection } from './select.js';
 
@@ -47,12 +47,12 @@ export interface Circumstances {
 
 interface Case extends Circumstances {
   readonly changes: readonly Change[];
-  readonly world: World;
+  readonly liveObjects: LiveCollections;
 }
 type Rule = (at: Case) => readonly Finding[];
 
 /** What a rule of the provider judges. */
-const judged = (changes: readonly Change[], { world, project }: Pick<PlanInput, 'world' | 'project'>): Judged => ({ changes, live: world, settings: project.settings });
+const judged = (changes: readonly Change[], { liveObjects, project }: Pick<PlanInput, 'liveObjects' | 'project'>): Judged => ({ changes, live: liveObjects, settings: project.settings });
 
 /** Whether a change, alone, may take from others what they need: then it is judged by what is live when it is carried out. */
 export const endangers = (rules: readonly PolicyRule[], change: Change, settings: Settings): boolean => rules.some((rule) => rule.endangers?.(change, settings));
@@ -64,7 +64,7 @@ export function judgeAlone(rules: readonly PolicyRule[], change: Change, live: L
 
 export function judge(changes: readonly Change[], circumstances: Circumstances): readonly Verdict[] {
   const { input } = circumstances;
-  const at: Case = { ...circumstances, changes, world: input.world };
+  const at: Case = { ...circumstances, changes, liveObjects: input.liveObjects };
   const plan = judged(changes, input);
   const verdicts = (rule: string, findings: readonly Finding[]): readonly Verdict[] => {
     const verdict = flagToAllow(rule) !== undefined && input.request.allow.includes(rule) ? ('allowed' as const) : ('blocked' as const);
@@ -112,10 +112,10 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
     ];
   },
 
-  'possible-duplicate': ({ changes, input, world, unmanaged }) => {
+  'possible-duplicate': ({ changes, input, liveObjects, unmanaged }) => {
     const allowed = new Set(input.project.declarations.flatMap((one) => (one.lifecycle.allow_duplicate ? [one.address] : [])));
     const creates = changes.filter((change): change is Create => change.action === 'create' && !allowed.has(change.address));
-    return [...world.values()].flatMap((collection) => {
+    return [...liveObjects.values()].flatMap((collection) => {
       const { kind } = collection;
       const mine = creates.filter((change) => change.kind === kind.name);
       const root = mine.length === 0 ? {} : ownRoot(collection);
@@ -144,11 +144,11 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
   },
 };
 
-function maskedWrites({ changes, world, input: { kinds } }: Case): readonly Finding[] {
+function maskedWrites({ changes, liveObjects, input: { kinds } }: Case): readonly Finding[] {
   return changes.flatMap((change) => {
     const masks =
       (change.action === 'update' || change.action === 'adopt') && change.write
-        ? masksSent(kinds.get(change.kind) as Kind, change.write, world.get(change.kind)?.byId.get(change.id))
+        ? masksSent(kinds.get(change.kind) as Kind, change.write, liveObjects.get(change.kind)?.byId.get(change.id))
         : [];
     const { what, out } = maskedWords(masks);
     return masks.length === 0 ? [] : [{ address: change.address, detail: `${what}; ${out}` }];

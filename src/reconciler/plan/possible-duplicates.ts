@@ -17,7 +17,7 @@ import {
   type Values,
 } from '../../model/index.js';
 import { comparable } from './match.js';
-import { valueAt } from './references.js';
+import { declaredValueAt } from './references.js';
 
 export interface Duplicate {
   readonly change: Create;
@@ -57,7 +57,7 @@ export function possibleDuplicates(kind: Kind, creates: readonly Create[], unman
 function keyOf(kind: Kind, { equal, folded }: Likeness, values: Values): string | undefined {
   const parts: readonly Json[] = equal.map((name) => comparable(kind.attributes[name] as Attribute, values[name]));
   if (folded === undefined) return canonical(parts);
-  const text = valueAt(values, folded);
+  const text = declaredValueAt(values, folded);
   return typeof text === 'string' ? canonical([...parts, withoutCase(text)]) : undefined;
 }
 
@@ -66,10 +66,10 @@ const withoutCase = (text: string): string => unescapeHtml(text).trim().normaliz
 
 function alike({ overlap }: Likeness, change: Create, values: Values, bucket: readonly Live[]): readonly Candidate[] {
   if (overlap === undefined) return bucket.map((live) => ({ change, live, ratio: 1 }));
-  const wanted = wordsOf(valueAt(values, overlap));
+  const wanted = wordsOf(declaredValueAt(values, overlap));
   if (!wanted) return [];
   return bucket.flatMap((live) => {
-    const there = wordsOf(valueAt(live.values, overlap)) ?? new Set<string>();
+    const there = wordsOf(declaredValueAt(live.values, overlap)) ?? new Set<string>();
     const shared = [...wanted].filter((word) => there.has(word)).length;
     const ratio = wanted.size + there.size === 0 ? 1 : shared / (wanted.size + there.size - shared);
     return ratio >= SHARED ? [{ change, live, ratio }] : [];

@@ -19,14 +19,14 @@ import type { Snapshot } from '../../state/store-port.js';
 import type { SecretVerdict } from './diff.js';
 import { previousAddress } from './match.js';
 import { nowOf, visibilityOf, type Now } from '../visibility.js';
-import { checkTarget, observe, readAgain, type Collection, type Observing, type World } from '../observe.js';
+import { checkTarget, observe, readAgain, type LiveCollection, type Observing, type LiveCollections } from '../observe.js';
 import { plan, type Proposal } from './plan.js';
 import type { PlanInput } from './plan-input.js';
 import { exactRules, policyNeeds } from './policy.js';
 import { select, type Selection } from './select.js';
 
 /** What reading and planning need. */
-export interface Desk extends Pick<Provider, 'kinds' | 'rules'> {
+export interface PlanContext extends Pick<Provider, 'kinds' | 'rules'> {
   readonly cloud: CloudReader;
   readonly fingerprints: Fingerprints;
   readonly clock: Clock;
@@ -36,7 +36,7 @@ export interface Desk extends Pick<Provider, 'kinds' | 'rules'> {
 }
 
 /** What reading needs; `waited`: milliseconds that the run waited already for what it does not see. */
-export function observingOf({ cloud, kinds, emit, clock, settleMilliseconds }: Desk, state: Pick<State, 'resources' | 'recent'> | undefined, waited = 0): Observing {
+export function observingOf({ cloud, kinds, emit, clock, settleMilliseconds }: PlanContext, state: Pick<State, 'resources' | 'recent'> | undefined, waited = 0): Observing {
   const began = clock.boot().milliseconds;
   // What a listing lacks is judged by its age when the reading began, however long that takes.
   const asOfThen = (): Now => {
@@ -51,44 +51,44 @@ export function observingOf({ cloud, kinds, emit, clock, settleMilliseconds }: D
  * @param waited as for `observingOf`
  * @throws Refusal where a reading is not proven complete, or state and target do not belong together.
  */
-export async function propose(desk: Desk, project: Project, snapshot: Snapshot | undefined, request: PlanRequest, waited = 0): Promise<Proposal> {
+export async function propose(context: PlanContext, project: Project, snapshot: Snapshot | undefined, request: PlanRequest, waited = 0): Promise<Proposal> {
   const state = snapshot?.state;
-  checkTarget(state, desk.cloud.target);
-  const selection = select(desk.kinds, project, state, request);
-  const observing = observingOf(desk, state, waited);
-  const read = (names: Iterable<string>): Promise<World> => observe(observing, names);
-  const [world, secrets] = await Promise.all([read(neededKinds(project, selection, request, state)), compareSecrets(desk, project, selection, state)]);
+  checkTarget(state, context.cloud.target);
+  const selection = select(context.kinds, project, state, request);
+  const observing = observingOf(context, state, waited);
+  const read = (names: Iterable<string>): Promise<LiveCollections> => observe(observing, names);
+  const [liveObjects, secrets] = await Promise.all([read(neededKinds(project, selection, request, state)), compareSecrets(context, project, selection, state)]);
   const { visibility } = observing;
   const input: PlanInput = {
-    kinds: desk.kinds,
-    rules: desk.rules,
+    kinds: context.kinds,
+    rules: context.rules,
     project,
     state,
-    world,
+    liveObjects,
     selection,
     secrets: secrets.verdicts,
     visibility,
-    compose: desk.cloud.compose,
+    compose: context.cloud.compose,
     request,
-    now: desk.clock.now(),
+    now: context.clock.now(),
   };
   const first = plan(input);
-  const unread = policyNeeds(first.plan.changes, desk, project.settings).filter((name) => !world.has(name));
+  const unread = policyNeeds(first.plan.changes, context, project.settings).filter((name) => !liveObjects.has(name));
   const more = await readMore(unread, read);
-  const proven = await proveAbsence(observing, first.plan.changes, world);
-  const exact = await exactRules(desk.rules, first.plan.verdicts);
-  const whole = new Map([...world, ...more.world, ...proven]);
-  const final = unread.length === 0 && proven.size === 0 && !exact ? first : plan({ ...input, rules: exact ?? desk.rules, world: whole });
+  const proven = await proveAbsence(observing, first.plan.changes, liveObjects);
+  const exact = await exactRules(context.rules, first.plan.verdicts);
+  const whole = new Map([...liveObjects, ...more.liveObjects, ...proven]);
+  const final = unread.length === 0 && proven.size === 0 && !exact ? first : plan({ ...input, rules: exact ?? context.rules, liveObjects: whole });
   const notes = [...unfinished(snapshot), ...secrets.diagnostics, ...more.diagnostics];
   return { ...final, plan: { ...final.plan, diagnostics: [...notes, ...final.plan.diagnostics] } };
 }
 
 /** Before something is created in a collection of several pages, another reading of it. */
-async function proveAbsence(observing: Observing, changes: readonly Change[], world: World): Promise<World> {
+async function proveAbsence(observing: Observing, changes: readonly Change[], liveObjects: LiveCollections): Promise<LiveCollections> {
   const creates = new Map<string, Values[]>();
   for (const change of changes) if (change.action === 'create') append(creates, change.kind, change.write.fields);
-  const proven = await Promise.all([...creates].map(async ([name, fields]) => [name, await readAgain(observing, world.get(name) as Collection, fields)] as const));
-  return new Map(proven.filter(([name, collection]) => collection !== world.get(name)));
+  const proven = await Promise.all([...creates].map(async ([name, fields]) => [name, await readAgain(observing, liveObjects.get(name) as LiveCollection, fields)] as const));
+  return new Map(proven.filter(([name, collection]) => collection !== liveObjects.get(name)));
 }
 
 /** Without a state only what is live tells how many objects the limits are a share of: also of kinds that the plan leaves out. */
@@ -103,19 +103,19 @@ function neededKinds(project: Project, selection: Selection, request: PlanReques
 export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
 
 /** Kinds that only a policy asks for. One that no credentials were given for is left out, aloud. */
-async function readMore(names: readonly string[], read: (names: Iterable<string>) => Promise<World>): Promise<{ world: World; diagnostics: readonly Diagnostic[] }> {
-  const world = new Map<string, Collection>();
+async function readMore(names: readonly string[], read: (names: Iterable<string>) => Promise<LiveCollections>): Promise<{ liveObjects: LiveCollections; diagnostics: readonly Diagnostic[] }> {
+  const liveObjects = new Map<string, LiveCollection>();
   const diagnostics: Diagnostic[] = [];
   for (const name of names) {
     try {
-      for (const [kind, collection] of await read([name])) world.set(kind, collection);
+      for (const [kind, collection] of await read([name])) liveObjects.set(kind, collection);
     } catch (error) {
       const missing = error instanceof Refusal ? error.diagnostics.find((one) => missingCredentials.has(one.code)) : undefined;
       if (!missing) throw error;
       diagnostics.push({ ...missing, severity: 'warning', code: 'policy-unread', summary: `${name} were not checked for what this plan touches: ${missing.summary}` });
     }
   }
-  return { world, diagnostics };
+  return { liveObjects, diagnostics };
 }
 
 function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
@@ -132,7 +132,7 @@ function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
 }
 
 /** For each declared secret whether it is the one last sent. A value that cannot be had here is no error. */
-async function compareSecrets(desk: Desk, project: Project, selection: Selection, state: State | undefined): Promise<Compared> {
+async function compareSecrets(context: PlanContext, project: Project, selection: Selection, state: State | undefined): Promise<Compared> {
   const verdicts = new Map<string, SecretVerdict>();
   const known: (Known & { readonly key: string })[] = [];
   for (const declaration of project.declarations) {
@@ -148,7 +148,7 @@ async function compareSecrets(desk: Desk, project: Project, selection: Selection
   }
   const asked = known.filter((one) => one.asked);
   if (asked.length === 0) return { verdicts, diagnostics: [] };
-  const compared = await desk.fingerprints.compare(state ?? {}, known, (done, total) => desk.emit({ type: 'comparing', done, total }));
+  const compared = await context.fingerprints.compare(state ?? {}, known, (done, total) => context.emit({ type: 'comparing', done, total }));
   known.forEach((one, index) => one.asked && verdicts.set(one.key, compared[index] === undefined ? 'unavailable' : compared[index] ? 'same' : 'changed'));
   const locked = asked.filter(({ key }) => verdicts.get(key) === 'unavailable').length;
   return { verdicts, diagnostics: locked === 0 ? [] : [keyMissing(locked)] };

@@ -71,13 +71,13 @@ const SUGGESTED = 20;
 function unknownTarget(declaration: Declaration, reference: Reference, declarations: ReadonlyMap<string, Declaration>, suggest: boolean): Diagnostic {
   const members = suggest ? [...declarations.keys()].filter((address) => address.startsWith(`${reference.target}[`)) : [];
   const attribute = placeOf(declaration.values, reference);
-  const heir = suggest ? [...declarations.values()].find((one) => formerAddress(one) === reference.target) : undefined;
-  const detail = heir
-    ? `Write \${${heir.address}.${reference.attribute}}.`
+  const successor = suggest ? [...declarations.values()].find((one) => formerAddress(one) === reference.target) : undefined;
+  const detail = successor
+    ? `Write \${${successor.address}.${reference.attribute}}.`
     : members.length > 0
       ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
       : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not managed here.';
-  const why = heir ? `was renamed to ${heir.address}.` : `is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`;
+  const why = successor ? `was renamed to ${successor.address}.` : `is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`;
   return {
     severity: 'error',
     code: 'unknown-reference',
@@ -162,7 +162,7 @@ export function fillAll(attributes: Attributes, values: Values, resolver: Resolv
 }
 
 /** The value at a dotted path, as in `endpoint.url` or `configuration.0.lan.mtu`. */
-export function valueAt(values: Values, path: string): Value | undefined {
+export function declaredValueAt(values: Values, path: string): Value | undefined {
   let value: Value | undefined = values;
   for (const name of path.split('.')) {
     value = (isTree(value) || Array.isArray(value)) && Object.hasOwn(value, name) ? (value as Values)[name] : undefined;

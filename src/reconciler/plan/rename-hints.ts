@@ -1,13 +1,13 @@
 // A new address that looks like an old one renamed: suggested, never taken.
 import { shellWord, tryAddress, type Change, type Create, type Delete, type Diagnostic, type Kind, type Values } from '../../model/index.js';
 import { identityKey, ownRoot } from './match.js';
-import type { World } from '../observe.js';
+import type { LiveCollections } from '../observe.js';
 
-export function renameHints(changes: readonly Change[], world: World): readonly Diagnostic[] {
+export function renameHints(changes: readonly Change[], liveObjects: LiveCollections): readonly Diagnostic[] {
   const creates = changes.filter((change): change is Create => change.action === 'create');
   const deletes = changes.filter((change): change is Delete => change.action === 'delete' && !change.deposed);
   if (creates.length === 0 || deletes.length === 0) return [];
-  return [...world.values()].flatMap(({ kind, byId }) =>
+  return [...liveObjects.values()].flatMap(({ kind, byId }) =>
     renames(
       kind,
       ownRoot({ kind, byId }),

@@ -19,7 +19,7 @@ import {
 import { checkTarget, observe } from '../../reconciler/observe.js';
 import { plan } from '../../reconciler/plan/plan.js';
 import type { PlanInput } from '../../reconciler/plan/plan-input.js';
-import { observingOf, type Desk } from '../../reconciler/plan/propose.js';
+import { observingOf, type PlanContext } from '../../reconciler/plan/propose.js';
 import { select } from '../../reconciler/plan/select.js';
 import type { Snapshot } from '../../state/store-port.js';
 import { ACCOUNTS, AUTHORIZATIONS, rank } from './roles.js';
@@ -31,17 +31,17 @@ const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: fa
 
 /** The review of a run of its own: reads accounts and authorizations alone. */
 export async function reviewAccess(
-  desk: Desk,
+  context: PlanContext,
   whole: Project,
   snapshot: Snapshot | undefined,
 ): Promise<{ readonly access: AccessReview; readonly diagnostics: readonly Diagnostic[] }> {
-  const { kinds, rules, cloud, clock } = desk;
+  const { kinds, rules, cloud, clock } = context;
   const names: readonly string[] = [ACCOUNTS, AUTHORIZATIONS];
   checkTarget(snapshot?.state, cloud.target);
   const resources = Object.fromEntries(Object.entries(snapshot?.state.resources ?? {}).filter(([, { kind }]) => names.includes(kind)));
   const state = snapshot && { ...snapshot.state, resources };
-  const observing = observingOf(desk, state);
-  const world = await observe(observing, names);
+  const observing = observingOf(context, state);
+  const liveObjects = await observe(observing, names);
   const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
   const project = { ...whole, declarations: whole.declarations.filter(ours), lookups: whole.lookups.filter(ours) };
   const selection = select(kinds, project, state, request);
@@ -50,7 +50,7 @@ export async function reviewAccess(
     rules,
     project,
     state,
-    world,
+    liveObjects,
     selection,
     secrets: new Map(),
     compose: cloud.compose,
@@ -59,7 +59,7 @@ export async function reviewAccess(
     visibility: observing.visibility,
   };
   const { changes, diagnostics } = plan(input).plan;
-  const found = accessReview(world, changes, project.settings.roles);
+  const found = accessReview(liveObjects, changes, project.settings.roles);
   return { access: found.access as AccessReview, diagnostics: [...diagnostics.filter(({ severity }) => severity === 'error'), ...found.diagnostics] };
 }
 
@@ -213,8 +213,8 @@ function placesOf(accounts: ReadonlyMap<string, Live>, own: ReadonlyMap<string, 
     places.push({ id: live.id, name: nameOf(live), depth, rooted });
     push(live.id, depth + 1, rooted);
   }
-  const strangers = [...own.keys()].filter((id) => !accounts.has(id)).toSorted(byNumber);
-  return { places: [...places, ...strangers.map((id) => ({ id, name: id, depth: 0, rooted: false }))], circling: [...circling].toSorted(byNumber) };
+  const unmanaged = [...own.keys()].filter((id) => !accounts.has(id)).toSorted(byNumber);
+  return { places: [...places, ...unmanaged.map((id) => ({ id, name: id, depth: 0, rooted: false }))], circling: [...circling].toSorted(byNumber) };
 }
 
 /** Those from which the way up leads back to themselves. */

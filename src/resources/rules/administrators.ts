@@ -18,7 +18,7 @@ function guardedAccount(change: Change, roles: Roles): string | undefined {
  * tree has to be one at every step.
  */
 export function guards(changes: readonly Change[], live: LiveObjects, roles: Roles = {}): readonly Guard[] {
-  const scene = sceneOf(changes, live, roles);
+  const scene = administratorContextOf(changes, live, roles);
   return changes.flatMap((change): readonly Guard[] => {
     const account = guardedAccount(change, roles);
     if (account === undefined) return [];
@@ -30,7 +30,7 @@ export function guards(changes: readonly Change[], live: LiveObjects, roles: Rol
   });
 }
 
-interface Scene {
+interface AdministratorContext {
   readonly changes: ReadonlyMap<string, Change>;
   /** Accounts that go elsewhere in the tree, by id. */
   readonly moved: ReadonlyMap<string, Change>;
@@ -46,7 +46,7 @@ interface Scene {
   readonly waits: Map<string, readonly string[]>;
 }
 
-function sceneOf(changes: readonly Change[], live: LiveObjects, roles: Roles): Scene {
+function administratorContextOf(changes: readonly Change[], live: LiveObjects, roles: Roles): AdministratorContext {
   const accounts = live.get(ACCOUNTS)?.byId;
   const roots = [...(accounts?.values() ?? [])].filter((live) => !accounts?.has(String(live.values.account)));
   const parents = new Map<string, Value | undefined>();
@@ -89,10 +89,10 @@ export function nodeOf(account: Value | undefined): string | undefined {
   return typeof account === 'string' ? account : undefined;
 }
 
-const isAdministered = ({ before, administrators }: Scene, account: string): boolean => lineage(before, account).some((above) => administrators.has(above));
+const isAdministered = ({ before, administrators }: AdministratorContext, account: string): boolean => lineage(before, account).some((above) => administrators.has(above));
 
 /** Moves of the accounts that an account will lie below, as far as they do not wait for its own. */
-function movesAbove(scene: Scene, change: Change & { readonly id: string }): readonly string[] {
+function movesAbove(scene: AdministratorContext, change: Change & { readonly id: string }): readonly string[] {
   return lineage(scene.after, change.id).flatMap((at) => {
     const move = scene.moved.get(at);
     return move && move !== change && !dependsOn(scene, move, change) ? [move.address] : [];
@@ -104,7 +104,7 @@ function movesAbove(scene: Scene, change: Change & { readonly id: string }): rea
  * whichever of them fail, a change that runs leaves an administrator behind. What waits for the change itself is no
  * witness for it, and leads to none.
  */
-function witness(scene: Scene, change: Change, account: Value | undefined): readonly string[] | undefined {
+function witness(scene: AdministratorContext, change: Change, account: Value | undefined): readonly string[] | undefined {
   const waits: string[] = [];
   for (const at of lineage(scene.after, account)) {
     const promoted = dealtPromotion(scene, change, at);
@@ -118,7 +118,7 @@ function witness(scene: Scene, change: Change, account: Value | undefined): read
   return undefined;
 }
 
-function dealtPromotion(scene: Scene, change: Change, account: string): Change | undefined {
+function dealtPromotion(scene: AdministratorContext, change: Change, account: string): Change | undefined {
   const all = scene.promotions.get(account) ?? [];
   const turn = scene.dealt.get(account) ?? 0;
   for (let step = 0; step < all.length; step += 1) {
@@ -130,7 +130,7 @@ function dealtPromotion(scene: Scene, change: Change, account: string): Change |
   return undefined;
 }
 
-function dependsOn({ changes, waits }: Scene, from: Change, to: Change): boolean {
+function dependsOn({ changes, waits }: AdministratorContext, from: Change, to: Change): boolean {
   const reached = new Set([from.address]);
   for (const address of reached) for (const next of [...(changes.get(address)?.depends_on ?? []), ...(waits.get(address) ?? [])]) reached.add(next);
   return reached.has(to.address);

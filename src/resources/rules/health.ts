@@ -1,18 +1,18 @@
 // What is live and not well, whether or not it is as declared: destinations that do not deliver, routers that do not
 // take over their configuration, rules that can reach nobody. Pure, and told only of what was read anyway.
-import { isEmpty, isTree, mergeOf, type Ailment, type Live, type LiveObjects, type Value, type Values } from '../../model/index.js';
+import { isEmpty, isTree, mergeOf, type HealthIssue, type Live, type LiveObjects, type Value, type Values } from '../../model/index.js';
 import { alertPushDestinations } from '../alert-push-destinations.js';
 import { alertRules } from '../alert-rules.js';
 import { configurationManagers } from '../configuration-managers.js';
 import { inScope, works } from './rule-without-destination.js';
 
-type Finding = Pick<Ailment, 'code' | 'summary' | 'detail' | 'at'>;
+type Finding = Pick<HealthIssue, 'code' | 'summary' | 'detail' | 'at'>;
 
 /** Members of a configuration that are named at most. */
 const FEW = 5;
 
 /** @param addressOf the address that manages an object, where one does */
-export function healthOf(objects: LiveObjects, addressOf: (kind: string, id: string) => string | undefined): readonly Ailment[] {
+export function healthOf(objects: LiveObjects, addressOf: (kind: string, id: string) => string | undefined): readonly HealthIssue[] {
   const destinations = objects.get(alertPushDestinations.name)?.byId;
   const examine: Readonly<Record<string, (values: Values) => readonly Finding[]>> = {
     [alertPushDestinations.name]: deliveries,
@@ -21,7 +21,7 @@ export function healthOf(objects: LiveObjects, addressOf: (kind: string, id: str
   };
   return [...objects.values()].flatMap(({ kind, byId }) =>
     [...byId.values()].flatMap(({ id, values }) =>
-      (examine[kind.name]?.(values) ?? []).map(({ code, ...finding }): Ailment => {
+      (examine[kind.name]?.(values) ?? []).map(({ code, ...finding }): HealthIssue => {
         const address = addressOf(kind.name, id);
         return { code, kind: kind.name, id, ...(address !== undefined && { address }), ...finding };
       }),

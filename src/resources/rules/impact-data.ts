@@ -1,7 +1,7 @@
 // Reading what the impact of a plan is judged by. Whatever of it cannot be read takes away from what is said of the
 // impact, aloud, and nothing from the plan.
 import { exits, Refusal, type Collection, type Diagnostic, type Found, type Impact, type LiveObjects, type State } from '../../model/index.js';
-import { managers, type AuditDesk } from '../../reconciler/audit/drift.js';
+import { managers, type AuditContext } from '../../reconciler/audit/drift.js';
 import { observe } from '../../reconciler/observe.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { observingOf } from '../../reconciler/plan/propose.js';
@@ -24,22 +24,22 @@ export interface Assessed {
 }
 
 /** The alerts since a time against the rules before and after a plan. A plan with errors has no after, and is not judged. */
-export async function assess(desk: AuditDesk, { proposal: { plan, world }, state, since }: Assessed): Promise<Assessment> {
+export async function assess(context: AuditContext, { proposal: { plan, liveObjects }, state, since }: Assessed): Promise<Assessment> {
   if (plan.diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics: [] };
-  const { cloud, collections, clock } = desk;
+  const { cloud, collections, clock } = context;
   const entries = state?.resources ?? {};
   const diagnostics: Diagnostic[] = [];
-  const unread = [ACCOUNTS, RULES, DESTINATIONS].filter((name) => !world.has(name));
+  const unread = [ACCOUNTS, RULES, DESTINATIONS].filter((name) => !liveObjects.has(name));
   try {
-    const more = await observe(observingOf(desk, state), unread);
+    const more = await observe(observingOf(context, state), unread);
     let accounts: Promise<ReadonlyMap<string, string>> | undefined;
     const impact = await impactOf(
-      { live: new Map([...world, ...more]), changes: plan.changes, addressOf: managers(plan.changes, entries) },
+      { live: new Map([...liveObjects, ...more]), changes: plan.changes, addressOf: managers(plan.changes, entries) },
       {
         since,
         until: new Date(clock.now()).toISOString(),
         alerts: cloud.records(collections.get(alerts.name) as Collection, { filters: {}, since }),
-        accountOf: async (router) => (await (accounts ??= routers(desk, world, diagnostics))).get(router),
+        accountOf: async (router) => (await (accounts ??= routers(context, liveObjects, diagnostics))).get(router),
       },
     );
     return { impact, diagnostics };
@@ -49,7 +49,7 @@ export async function assess(desk: AuditDesk, { proposal: { plan, world }, state
 }
 
 /** The account of each router, as its configuration manager tells: read only once an alert asks for it. */
-async function routers({ cloud, collections }: AuditDesk, live: LiveObjects, diagnostics: Diagnostic[]): Promise<ReadonlyMap<string, string>> {
+async function routers({ cloud, collections }: AuditContext, live: LiveObjects, diagnostics: Diagnostic[]): Promise<ReadonlyMap<string, string>> {
   const { name } = configurationManagers;
   const found = new Map<string, string>();
   const learn = ({ values: { router, account } }: Pick<Found, 'values'>): unknown => typeof router === 'string' && typeof account === 'string' && found.set(router, account);

@@ -30,7 +30,7 @@ const NOISY_A_DAY = 10;
 const NOISY_TIMES = 3;
 
 /** Where the rules stand, and what would change. */
-export interface Scene {
+export interface ImpactContext {
   /** Accounts, rules and destinations, as far as they were read. */
   readonly live: LiveObjects;
   readonly changes: readonly Change[];
@@ -38,7 +38,7 @@ export interface Scene {
   readonly addressOf: (kind: string, id: string) => string | undefined;
 }
 
-interface Named extends Scene {
+interface Named extends ImpactContext {
   /** Addresses of what the plan makes. */
   readonly made: ReadonlySet<string>;
 }
@@ -88,14 +88,14 @@ interface Alert {
 }
 
 /** What became of an alert: whether it reached somebody, whether a rule is open that may have sent it, whether some rule has it from an account above alone. */
-interface Hearing {
+interface Recipients {
   readonly heard: boolean;
   readonly open: boolean;
   readonly inherited: boolean;
 }
 
 /** Judges the alerts as they come, in memory that depends on the rules, accounts and days alone. */
-export async function impactOf(known: Scene, { since, until, alerts, accountOf }: Evidence): Promise<Impact> {
+export async function impactOf(known: ImpactContext, { since, until, alerts, accountOf }: Evidence): Promise<Impact> {
   const scene: Named = { ...known, made: new Set(known.changes.flatMap((change) => (change.action === 'create' ? [change.address] : []))) };
   const [before, after] = [sideOf(scene, valuesBefore), sideOf(scene, valuesAfter)];
   const types = new Map<string, { alerts: number; before: number; after: number }>();
@@ -141,7 +141,7 @@ async function alertOf({ type, account, router, created_at }: Values, live: Live
 }
 
 /** Only routers are in groups, so that a rule for groups can never be judged for them where it does not name their account as well. */
-function hear({ listeners, parent }: Side, { type, account, placed, router, day }: Alert): Hearing {
+function hear({ listeners, parent }: Side, { type, account, placed, router, day }: Alert): Recipients {
   const these = listeners.get(type);
   if (!these) return { heard: false, open: false, inherited: false };
   const above = lineage(parent, account);
@@ -159,7 +159,7 @@ function hear({ listeners, parent }: Side, { type, account, placed, router, day 
   return { heard: certain.size > 0, open: open.length > 0, inherited: certain.size > direct };
 }
 
-type ValuesOf = (scene: Scene, kind: string) => ReadonlyMap<string, Values>;
+type ValuesOf = (scene: ImpactContext, kind: string) => ReadonlyMap<string, Values>;
 
 const valuesBefore: ValuesOf = ({ live }, kind) => new Map([...(live.get(kind)?.byId ?? [])].map(([id, { values }]) => [id, values]));
 

@@ -1,7 +1,7 @@
 // The calls of the protocol, from message to message: decode by the schema, ask the provider, check what it answers,
 // encode. Whatever goes wrong on the way is a diagnostic, and core keeps what it had or gets what is known.
 import { defined, equal, own, Refusal, type Diagnostic } from '../../model/index.js';
-import { applyTrouble, planTrouble, readTrouble, salvaged, stateTrouble } from '../reply-checks.js';
+import { applyReplyError, planReplyError, readReplyError, salvaged, stateReplyError } from '../reply-checks.js';
 import { CtyError, decode, encode, parsed, Unknown, wordsOfPath, type CtyType, type CtyValue, type DynamicValue, type Path } from './cty.js';
 import type { Log } from '../core-log.js';
 import { LARGEST_MESSAGE } from './messages.js';
@@ -70,7 +70,7 @@ async function asked({ log }: Wire, work: () => Promise<DiagnosticsReply>, schem
     return { ...reply, diagnostics: (reply.diagnostics ?? []).map((one) => wireDiagnostic(one, type)) };
   } catch (error) {
     if (!(error instanceof Refusal) && !(error instanceof CtyError)) log('error', 'a call failed', { stack: framesOf(error) });
-    return { ...safe, diagnostics: troubleOf(error).map((one) => wireDiagnostic(one, type)) };
+    return { ...safe, diagnostics: callErrorOf(error).map((one) => wireDiagnostic(one, type)) };
   }
 }
 
@@ -100,8 +100,8 @@ async function upgradeState(wire: Wire, { type_name = '', version = 0, raw_state
       const raw = rawOf(raw_state);
       const { upgraded = null, diagnostics = [] } = await wire.provider.upgradeResourceState({ type_name, version, raw });
       // Nearly always, what lies in terraform's state is of this schema. It goes back in core's own form all the same, which core reads faster.
-      const trouble = equal(upgraded, raw) ? [] : stateTrouble(attributes, upgraded);
-      if (trouble.length > 0) return { diagnostics: [...diagnostics, ...trouble] };
+      const error = equal(upgraded, raw) ? [] : stateReplyError(attributes, upgraded);
+      if (error.length > 0) return { diagnostics: [...diagnostics, ...error] };
       const upgraded_state = packed(typeOf(attributes), upgraded);
       wire.states.keep(typeOf(attributes), upgraded_state.msgpack, upgraded);
       return { upgraded_state, diagnostics };
@@ -129,8 +129,8 @@ async function read(wire: Wire, message: Message): Promise<Reply> {
       const current = wire.states.decode(typeOf(attributes), current_state ?? NONE);
       const { new_state = current, private: secret = kept, diagnostics = [] } = await wire.provider.readResource({ type_name, current_state: current, private: kept });
       const moved = !equal(new_state, current);
-      const trouble = moved ? stateTrouble(attributes, new_state) : [];
-      if (trouble.length > 0) return { ...safe, diagnostics: [...diagnostics, ...trouble] };
+      const error = moved ? stateReplyError(attributes, new_state) : [];
+      if (error.length > 0) return { ...safe, diagnostics: [...diagnostics, ...error] };
       const state = moved ? packed(typeOf(attributes), new_state) : safe.new_state;
       return { new_state: state, private: secret, ...identityIn(wire, 'new_identity', type_name, moved ? new_state : current), diagnostics };
     },
@@ -160,8 +160,8 @@ async function plan(wire: Wire, message: Message): Promise<Reply> {
       };
       const { planned_state, planned_private = prior_private, requires_replace = [], diagnostics = [] } = await wire.provider.planResourceChange(request);
       if (planned_state === undefined) return { ...safe, diagnostics };
-      const trouble = planTrouble(attributes, request.prior_state, request.config, planned_state);
-      if (trouble.length > 0) return { ...safe, diagnostics: [...diagnostics, ...trouble] };
+      const error = planReplyError(attributes, request.prior_state, request.config, planned_state);
+      if (error.length > 0) return { ...safe, diagnostics: [...diagnostics, ...error] };
       const replaced = requires_replace.map((path) => wirePath(type, path));
       return {
         planned_state: packed(type, planned_state),
@@ -195,13 +195,13 @@ async function apply(wire: Wire, message: Message): Promise<Reply> {
       };
       const { new_state = request.prior_state, private: secret = planned_private, diagnostics = [] } = await wire.provider.applyResourceChange(request);
       const failed = diagnostics.some(({ severity }) => severity === 'error');
-      const trouble = failed ? [] : applyTrouble(attributes, planned, new_state);
+      const error = failed ? [] : applyReplyError(attributes, planned, new_state);
       const { value, bytes, misfits } = known(attributes, new_state);
       return {
         new_state: bytes,
         private: secret,
         ...identityIn(wire, 'new_identity', type_name, value),
-        diagnostics: [...diagnostics, ...trouble, ...(trouble.length > 0 ? [] : misfits)],
+        diagnostics: [...diagnostics, ...error, ...(error.length > 0 ? [] : misfits)],
       };
     },
     own(wire.provider.schema.resources, type_name),
@@ -217,8 +217,8 @@ async function importState(wire: Wire, { type_name = '', id = '', identity }: Me
       const shape = own(wire.provider.schema.identities, type_name);
       const given = identity?.identity_data && shape ? decode(typeOf(shape.attributes), identity.identity_data) : null;
       const { imported_resources = [], diagnostics = [] } = await wire.provider.importResourceState({ type_name, id, identity: given });
-      const trouble = imported_resources.flatMap((one) => stateTrouble(schemaOf(wire.provider.schema.resources, one.type_name).attributes, one.state));
-      if (trouble.length > 0) return { diagnostics: [...diagnostics, ...trouble] };
+      const error = imported_resources.flatMap((one) => stateReplyError(schemaOf(wire.provider.schema.resources, one.type_name).attributes, one.state));
+      if (error.length > 0) return { diagnostics: [...diagnostics, ...error] };
       const imported = imported_resources.map((one) => ({
         type_name: one.type_name,
         state: packed(typeOf(schemaOf(wire.provider.schema.resources, one.type_name).attributes), one.state),
@@ -239,8 +239,8 @@ async function readData(wire: Wire, { type_name = '', config }: Message): Promis
       const given = decode(typeOf(attributes), config ?? NONE);
       const { state, diagnostics = [] } = await wire.provider.readDataSource({ type_name, config: given });
       if (state === undefined) return { diagnostics };
-      const trouble = readTrouble(attributes, given, state);
-      if (trouble.length > 0) return { diagnostics: [...diagnostics, ...trouble] };
+      const error = readReplyError(attributes, given, state);
+      if (error.length > 0) return { diagnostics: [...diagnostics, ...error] };
       return { state: packed(typeOf(attributes), state), diagnostics };
     },
     own(wire.provider.schema.dataSources, type_name),
@@ -282,12 +282,12 @@ function rawOf(raw: { readonly json: Uint8Array } | null | undefined): unknown {
 
 function packed(type: CtyType, value: CtyValue): { readonly msgpack: Uint8Array } {
   const msgpack = encode(type, value);
-  if (msgpack.length > LARGEST_MESSAGE - ROOM) throw new CtyError([], `it has ${msgpack.length} bytes, and terraform takes ${LARGEST_MESSAGE - ROOM} at most`);
+  if (msgpack.length > LARGEST_MESSAGE - WIDTH) throw new CtyError([], `it has ${msgpack.length} bytes, and terraform takes ${LARGEST_MESSAGE - WIDTH} at most`);
   return { msgpack };
 }
 
 /** For what else is in a message. */
-const ROOM = 1024 * 1024;
+const WIDTH = 1024 * 1024;
 
 interface Known {
   readonly value: CtyValue;
@@ -298,11 +298,11 @@ interface Known {
 /** A state as far as it can be told, and what there is to say about the rest. */
 function known(attributes: readonly SchemaAttribute[], state: CtyValue): Known {
   const type = typeOf(attributes);
-  const misfits = [...stateTrouble(attributes, state)];
+  const misfits = [...stateReplyError(attributes, state)];
   try {
     if (misfits.length === 0) return { value: state, bytes: packed(type, state), misfits };
   } catch (error) {
-    misfits.push(...troubleOf(error));
+    misfits.push(...callErrorOf(error));
   }
   const value = salvaged(attributes, state, fits);
   return { value, bytes: { msgpack: encode(type, value) }, misfits };
@@ -345,7 +345,7 @@ function inside(type: CtyType | undefined, step: Path[number]): CtyType | undefi
   return type[0] === 'tuple' ? type[1][Number(step)] : type[1];
 }
 
-function troubleOf(error: unknown): readonly WireDiagnostic[] {
+function callErrorOf(error: unknown): readonly WireDiagnostic[] {
   if (error instanceof Refusal) return error.diagnostics.map(fromDiagnostic);
   if (error instanceof CtyError)
     return [{ severity: 'error', summary: 'The value does not fit the schema', detail: `${wordsOfPath(error.path)}${error.message}.`, path: error.path }];
@@ -367,14 +367,14 @@ const framesOf = (error: unknown): string =>
         .join('\n')}`
     : typeof error;
 
-interface Told {
+interface CallError {
   readonly schema: Reply;
   readonly identities: Reply;
 }
 
 /** Made when first asked for, and once. */
-function describe({ schema }: ProviderServer): () => Told {
-  let told: Told | undefined;
+function describe({ schema }: ProviderServer): () => CallError {
+  let told: CallError | undefined;
   return () =>
     (told ??= {
       schema: {

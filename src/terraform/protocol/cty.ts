@@ -16,8 +16,8 @@ export type CtyType =
   | readonly ['tuple', readonly CtyType[]];
 
 /** An attribute's name, the index of an element, or the key of a map. */
-export type Step = string | number | { readonly key: string };
-export type Path = readonly Step[];
+export type PathStep = string | number | { readonly key: string };
+export type Path = readonly PathStep[];
 
 type Bound = readonly [value: number | ExactNumber, inclusive: boolean];
 
@@ -94,15 +94,15 @@ export function parsed(json: Uint8Array): unknown {
 
 /** The steps to a value, last first: a path is made of them only where something is wrong. */
 interface Trail {
-  readonly step: Step;
+  readonly step: PathStep;
   readonly up: Trail | undefined;
   readonly depth: number;
 }
 
-const under = (up: Trail | undefined, step: Step): Trail => ({ step, up, depth: (up?.depth ?? 0) + 1 });
+const under = (up: Trail | undefined, step: PathStep): Trail => ({ step, up, depth: (up?.depth ?? 0) + 1 });
 
 function misfit(at: Trail | undefined, summary: string): never {
-  const path: Step[] = [];
+  const path: PathStep[] = [];
   for (let trail = at; trail; trail = trail.up) path.unshift(trail.step);
   throw new CtyError(path, summary);
 }

@@ -28,7 +28,7 @@ export function clientCertificate(environment: Environment): string | undefined 
   }
 }
 
-export type Address = { readonly network: 'unix'; readonly path: string } | { readonly network: 'tcp'; readonly host: string; readonly port: number };
+export type ListenAddress = { readonly network: 'unix'; readonly path: string } | { readonly network: 'tcp'; readonly host: string; readonly port: number };
 
 /** What a system takes as the path of a socket, in bytes, with the zero behind it. */
 const LONGEST_PATH = 107;
@@ -39,7 +39,7 @@ export function socketPath(path: string, platform: string): string | undefined {
 }
 
 /** The only line on stdout. Core takes the certificate without padding only. */
-export function handshakeLine(address: Address, certificate: Buffer | undefined): string {
+export function handshakeLine(address: ListenAddress, certificate: Buffer | undefined): string {
   const where = address.network === 'unix' ? address.path : `${address.host}:${address.port}`;
   const shown = certificate === undefined ? '' : `|${certificate.toString('base64').replace(/=+$/, '')}`;
   return `1|6|${address.network}|${where}|grpc${shown}\n`;

@@ -84,7 +84,7 @@ export interface ReadRequest {
   readonly private: Uint8Array;
 }
 /** `prior_state` is null for a create, `proposed_new_state` and `config` for a destroy. */
-export interface PlanRequest {
+export interface PlanResourceRequest {
   readonly type_name: string;
   readonly prior_state: CtyValue;
   readonly proposed_new_state: CtyValue;
@@ -152,7 +152,7 @@ export interface ProviderServer {
   upgradeResourceState(request: UpgradeRequest): Promise<UpgradeReply>;
   upgradeResourceIdentity(request: UpgradeRequest): Promise<UpgradeReply>;
   readResource(request: ReadRequest): Promise<ReadReply>;
-  planResourceChange(request: PlanRequest): Promise<PlanReply>;
+  planResourceChange(request: PlanResourceRequest): Promise<PlanReply>;
   applyResourceChange(request: ApplyRequest): Promise<ApplyReply>;
   importResourceState(request: ImportRequest): Promise<ImportReply>;
   readDataSource(request: DataSourceRequest): Promise<DataSourceReply>;

@@ -1,6 +1,6 @@
 // What a command in a message names beside itself: PATHs where it takes any, as a shell reads them, and the environment.
 import { describe, expect, test } from 'vitest';
-import { pathsIn, told, toldEvent, toldVerdict, typed, type Said } from '../../../src/cli/commands-to-type.js';
+import { pathsIn, withCommands, eventWithCommands, verdictWithCommands, typed, type Said } from '../../../src/cli/commands-to-type.js';
 import { commands, type CommandSpec } from '../../../src/cli/command-table.js';
 
 const bare: Said = { paths: [], env: undefined };
@@ -29,26 +29,26 @@ test('in the advice of a diagnostic, every line for itself, and nowhere else', (
     ...one,
     detail: `Choose one: trueup import a.b 1 ${places} --env prod\nor drop it: trueup state rm a.b --env prod\nand type \`trueup apply p\`.\nSee: trueup schema`,
   };
-  expect(told([one], said)).toEqual([complete]);
-  expect(told([complete], said)).toEqual([complete]);
-  expect(told([one], bare)).toEqual([one]);
+  expect(withCommands([one], said)).toEqual([complete]);
+  expect(withCommands([complete], said)).toEqual([complete]);
+  expect(withCommands([one], bare)).toEqual([one]);
   const outcome = { address: 'a.b', kind: 'a', action: 'create', outcome: 'unknown' } as const;
-  expect(toldEvent({ type: 'diagnostic', diagnostic: one }, said)).toEqual({ type: 'diagnostic', diagnostic: complete });
-  expect(toldEvent({ type: 'end', outcome: { ...outcome, diagnostic: one } }, said)).toEqual({ type: 'end', outcome: { ...outcome, diagnostic: complete } });
-  expect(toldEvent({ type: 'end', outcome }, said)).toEqual({ type: 'end', outcome });
+  expect(eventWithCommands({ type: 'diagnostic', diagnostic: one }, said)).toEqual({ type: 'diagnostic', diagnostic: complete });
+  expect(eventWithCommands({ type: 'end', outcome: { ...outcome, diagnostic: one } }, said)).toEqual({ type: 'end', outcome: { ...outcome, diagnostic: complete } });
+  expect(eventWithCommands({ type: 'end', outcome }, said)).toEqual({ type: 'end', outcome });
 });
 
 test('between backquotes in the words of a verdict, also inside a summary', () => {
   const words = (rest: string): string => `a.b is in doubt; bind it: \`trueup import a.b 1${rest}\``;
   const verdict = { rule: 'possible-duplicate', verdict: 'blocked', detail: words('') } as const;
   const complete = { ...verdict, detail: words(` ${places} --env prod`) };
-  expect(toldVerdict(verdict, said)).toEqual(complete);
-  expect(toldVerdict(complete, said)).toEqual(complete);
-  expect(toldVerdict(verdict, bare)).toEqual(verdict);
+  expect(verdictWithCommands(verdict, said)).toEqual(complete);
+  expect(verdictWithCommands(complete, said)).toEqual(complete);
+  expect(verdictWithCommands(verdict, bare)).toEqual(verdict);
   const odd = (rest: string): string => `bind it: \`trueup import 'a.b["\`id\`"]' 1${rest}\``;
-  expect(toldVerdict({ ...verdict, detail: odd('') }, said).detail).toBe(odd(` ${places} --env prod`));
+  expect(verdictWithCommands({ ...verdict, detail: odd('') }, said).detail).toBe(odd(` ${places} --env prod`));
   const blocked = (detail: string) => ({ severity: 'error', code: 'c', summary: `Blocked by policy: ${detail}.` }) as const;
-  expect(told([blocked(words(''))], said)).toEqual([blocked(complete.detail)]);
+  expect(withCommands([blocked(words(''))], said)).toEqual([blocked(complete.detail)]);
 });
 
 describe('the PATHs of a command line', () => {

@@ -1,10 +1,10 @@
 // Estates as they are read back, for all that writes them: one that shows every form, and hostile names and documents.
 import * as fc from 'fast-check';
-import type { Written } from '../../../src/declarations/index.js';
+import type { WrittenObject } from '../../../src/declarations/index.js';
 import type { Values } from '../../../src/model/index.js';
 
 /** Every kind, references, a masked secret, a comment, empty attributes and a document with what looks like a template. */
-export const estate: ReadonlyMap<string, readonly Written[]> = new Map([
+export const estate: ReadonlyMap<string, readonly WrittenObject[]> = new Map([
   [
     'accounts',
     [
@@ -43,7 +43,7 @@ export const estate: ReadonlyMap<string, readonly Written[]> = new Map([
 ]);
 
 /** A name of two words of the kinds, an account authorization and a configuration with a mask inside. */
-export const adopted: ReadonlyMap<string, readonly Written[]> = new Map([
+export const adopted: ReadonlyMap<string, readonly WrittenObject[]> = new Map([
   ['accounts', [{ name: 'hq', id: '1', values: { name: 'HQ' } }]],
   ['alert_push_destinations', [{ name: 'hq', id: 'd-1', values: { name: 'HQ', enabled: true } }]],
   ['account_authorizations', [{ name: 'ada', id: '5', values: { user: '71', account: '1', role: 'administrator' } }]],

@@ -1,7 +1,7 @@
 // Code frames: the right lines, nothing invisible, and never a secret however it is written.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frame, pageOf, placeOf, veil } from '../../../src/declarations/source-text.js';
+import { frame, pageOf, positionOf, veil } from '../../../src/declarations/source-text.js';
 import { errors } from './project.js';
 import { drawn } from '../../support/drawn.js';
 
@@ -43,7 +43,7 @@ describe('frames', () => {
 
   it('count lines and columns', () => {
     const page = pageOf('ab\r\ncd\n\ne');
-    expect([0, 1, 4, 5, 7, 8].map((offset) => placeOf(page, offset))).toEqual(
+    expect([0, 1, 4, 5, 7, 8].map((offset) => positionOf(page, offset))).toEqual(
       [
         [1, 1],
         [1, 2],

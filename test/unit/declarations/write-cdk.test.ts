@@ -1,14 +1,14 @@
 // What `export --format cdktf` writes is a program that says what it was made of, once the templates are undone.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeCdk, type Written } from '../../../src/declarations/index.js';
+import { writeCdk, type WrittenObject } from '../../../src/declarations/index.js';
 import { ExactNumber, normalAll, type Kind, type Values } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { adopted, documents, estate, hostile } from './estates.js';
 import { drawn } from '../../support/drawn.js';
 
 const versions = { cdktf: '1', cdktn: '2', constructs: '3', trueup: '4', typescript: '5', types: '6' };
-const programOf = (live: ReadonlyMap<string, readonly Written[]>): string => writeCdk(kinds, live, 'cdktf', versions).get('main.ts') as string;
+const programOf = (live: ReadonlyMap<string, readonly WrittenObject[]>): string => writeCdk(kinds, live, 'cdktf', versions).get('main.ts') as string;
 
 interface Made {
   readonly type: string;
@@ -111,7 +111,7 @@ describe('writeCdk', () => {
   });
 
   it('makes what is referred to first, and one constant a name', () => {
-    const account = (id: string, name: string, parent?: string): Written => ({ id, name, values: { name, ...(parent !== undefined && { account: parent }) } });
+    const account = (id: string, name: string, parent?: string): WrittenObject => ({ id, name, values: { name, ...(parent !== undefined && { account: parent }) } });
     const live = new Map([['accounts', [account('1', 'leaf', '2'), account('2', 'a-1', '3'), account('3', 'a1'), account('4', 'other', '3')]]]);
     expect(made(programOf(live)).map(({ id, props }) => [id, props['account']])).toEqual([
       ['a1', undefined],
@@ -136,7 +136,7 @@ describe('writeCdk', () => {
       fc.property(hostile, documents, fc.array(hostile, { maxLength: 3 }), (text, settings, comments) => {
         const name = text.replaceAll(/\p{Cs}/gu, '?');
         const program = programOf(
-          new Map<string, readonly Written[]>([
+          new Map<string, readonly WrittenObject[]>([
             ['alert_push_destinations', [{ name: 'd', id: name, values: { name }, comments }]],
             ['alert_rules', [{ name: 'r', values: { associated_groups: ['1'], settings } }]],
           ]),
@@ -155,7 +155,7 @@ describe('writeCdk', () => {
   it('says which imports have to stay, and names no constant like a global', () => {
     const twin = { associated_groups: ['1'] };
     const program = programOf(
-      new Map<string, readonly Written[]>([
+      new Map<string, readonly WrittenObject[]>([
         [
           'accounts',
           [

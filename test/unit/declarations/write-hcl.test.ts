@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeHcl, type Written } from '../../../src/declarations/index.js';
+import { writeHcl, type WrittenObject } from '../../../src/declarations/index.js';
 import type { Values } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { terraformIsHere } from '../../support/terraform.js';
@@ -173,7 +173,7 @@ describe.runIf(terraformIsHere('writeHcl, read by Terraform', 2))('writeHcl, rea
 
   it('writes any name and any document so that it reads back', () => {
     const sample = fc.sample(fc.tuple(hostile, documents, fc.array(hostile, { maxLength: 3 })), 300);
-    const live = new Map<string, readonly Written[]>([
+    const live = new Map<string, readonly WrittenObject[]>([
       ['alert_push_destinations', sample.map(([name, , comments], index) => ({ name: `d${index}`, values: { name: name.replaceAll(/\p{Cs}/gu, '?') }, comments }))],
       ['alert_rules', sample.map(([, settings], index) => ({ name: `r${index}`, values: { associated_groups: ['1'], settings } }))],
     ]);

@@ -1,14 +1,14 @@
 // What `export` writes loads again, without a word, as what it was made of.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { declarationName, lint, writeDeclarations, type Written } from '../../../src/declarations/index.js';
+import { declarationName, lint, writeDeclarations, type WrittenObject } from '../../../src/declarations/index.js';
 import { NAME, Reference, normalAll, type Kind, type Values } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { documents, estate, hostile } from './estates.js';
 import { loading, project } from './project.js';
 import { drawn } from '../../support/drawn.js';
 
-async function reloaded(live: ReadonlyMap<string, readonly Written[]>) {
+async function reloaded(live: ReadonlyMap<string, readonly WrittenObject[]>) {
   const texts = writeDeclarations(kinds, live);
   const { project: loaded, diagnostics } = await loading(Object.fromEntries([...texts].map(([kind, text]) => [`${kind}.yaml`, text])));
   expect(diagnostics, [...texts.values()].join('\n')).toEqual([]);
@@ -71,8 +71,8 @@ describe('writeDeclarations', () => {
   });
 
   it('lets live twins be declared, and words of YAML be names', async () => {
-    const written = (name: string, id: string, values: Values): Written => ({ name, id, values });
-    const live = new Map<string, readonly Written[]>([
+    const written = (name: string, id: string, values: Values): WrittenObject => ({ name, id, values });
+    const live = new Map<string, readonly WrittenObject[]>([
       ['accounts', [written('null', '1', { name: 'null' }), written('true', '2', { name: 'true', account: '1' }), written('on', '3', { name: 'true', account: '1' })]],
       [
         'alert_rules',
@@ -99,7 +99,7 @@ describe('writeDeclarations', () => {
     await fc.assert(
       fc.asyncProperty(hostile, documents, fc.array(hostile, { maxLength: 3 }), async (text, plain, comments) => {
         const name = text.replaceAll(/\p{Cs}/gu, '?');
-        const written = new Map<string, readonly Written[]>([
+        const written = new Map<string, readonly WrittenObject[]>([
           ['alert_push_destinations', [{ name: 'd', id: 'd-1', values: { name }, comments }]],
           ['alert_rules', [{ name: 'r', id: 'r-1', values: { associated_groups: ['1'], settings: plain } }]],
         ]);

@@ -1,11 +1,11 @@
 // What a declaration file may hold, and how hostile ones end: with a clear complaint, soon, and without their text.
 import { describe, expect, it } from 'vitest';
 import { Lexer } from 'yaml';
-import { limits, type Fault } from '../../../src/declarations/yaml/raw-values.js';
+import { limits, type SyntaxFault } from '../../../src/declarations/yaml/raw-values.js';
 import { readKeys, readYaml } from '../../../src/declarations/yaml/reader.js';
 import { DENIED, FIFO, disk, errors, loading, project } from './project.js';
 
-const faults = (text: string): readonly Fault[] => {
+const faults = (text: string): readonly SyntaxFault[] => {
   const reading = readYaml(text, 2);
   return 'faults' in reading ? reading.faults : [];
 };

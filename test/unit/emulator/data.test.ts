@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { durable } from '../../../src/cli/durable-emulator.js';
-import { createEmulator, makeEstate, parseEstate, parseFault, type Emulator, type Estate, type Step } from '../../../src/emulator/index.js';
+import { createEmulator, makeEstate, parseEstate, parseFault, type Emulator, type Estate, type EstateStep } from '../../../src/emulator/index.js';
 import { Refusal } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { emulator as served, folder } from '../../support/cli.js';
@@ -38,7 +38,7 @@ describe('changes', () => {
         const estate = makeEstate({ random: seededRandom(2), clock: handClock(), accounts: 6, rules: 6, authorizations: 8, routers: 4, alerts: 5, activities: 3 });
         const { emulator, ask } = rig({ estate, faults: [shift] });
         const before = emulator.snapshot();
-        const steps: Step[] = [];
+        const steps: EstateStep[] = [];
         emulator.onChange((some) => void steps.push(...some));
         for (const [method, path, body] of asked) await ask(method, path, body);
         const text = `${JSON.stringify(before)}\n${steps.map((step) => `${JSON.stringify([step])}\n`).join('')}`;
@@ -52,7 +52,7 @@ describe('changes', () => {
   test('a change of a SIM by the sample flow is among them', async () => {
     const estate: Estate = { version: 1, records: { accounts: [{ id: '1', name: 'HQ' }], subscriptions: [{ imsi: '1' }, { imsi: '24001', state: 'ACTIVE' }] } };
     const { emulator, ask } = rig({ estate });
-    const steps: Step[] = [];
+    const steps: EstateStep[] = [];
     emulator.onChange((some) => void steps.push(...some));
     const headers = { 'x-username': 'emulator-flow-user', 'x-password': 'emulator-flow-password', filterValue: '24001' };
     await ask('GET', '/get_sim_info/activate_sim?customerNo=1&filterKey=imsi&subscriptionStatus=Activate', undefined, headers);

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ExactNumber, exits, Refusal, type CloudReader, type Expectation, type Found, type Exit, type JsonObject, type Query } from '../../../src/model/index.js';
-import { unverified, verify } from '../../../src/reconciler/audit/expectations.js';
+import { unverified, verifyExpectations } from '../../../src/reconciler/audit/expectations.js';
 import { collections } from '../../../src/resources/index.js';
 import { theirs } from '../../support/estate.js';
 import { project } from '../../support/planning.js';
@@ -35,7 +35,7 @@ function reader(pages: Pages): { readonly cloud: Pick<CloudReader, 'records'>; r
 }
 
 const of = (...records: readonly JsonObject[]): Pick<CloudReader, 'records'> => reader(() => [records.map(found)]).cloud;
-const checked = async (every: JsonObject, ...records: readonly JsonObject[]) => (await verify(of(...records), collections, [expectation({ every })]))[0];
+const checked = async (every: JsonObject, ...records: readonly JsonObject[]) => (await verifyExpectations(of(...records), collections, [expectation({ every })]))[0];
 
 const refusal = (exit: Exit = exits.error): Refusal =>
   new Refusal([{ severity: 'error', code: 'unavailable', summary: 'the service answered 503', detail: 'Try again later.' }], exit);
@@ -46,7 +46,7 @@ describe('verify', () => {
   it('says what is met, and what is not and where', async () => {
     const records = [{ imsi: '1', state: 'ACTIVE' }, { imsi: '2', state: 'PAUSE' }, { imsi: '3' }];
     expect(
-      await verify(of(...records), collections, [expectation({ every: active }), expectation({ name: 'two', every: { required: ['imsi'] }, count: { min: 3, max: 3 } })]),
+      await verifyExpectations(of(...records), collections, [expectation({ every: active }), expectation({ name: 'two', every: { required: ['imsi'] }, count: { min: 3, max: 3 } })]),
     ).toEqual([
       {
         name: 'one',
@@ -74,7 +74,7 @@ describe('verify', () => {
     [{ max: 0 }, 0, undefined],
   ])('expects %j, finds %i', async (count, there, says) => {
     const records = Array.from({ length: there }, (_, index) => ({ imsi: String(index) }));
-    const [one] = await verify(of(...records), collections, [expectation({ count })]);
+    const [one] = await verifyExpectations(of(...records), collections, [expectation({ count })]);
     expect([one?.verdict, one?.count, one?.checked, one?.failed]).toEqual([says === undefined ? 'met' : 'failed', says, there, 0]);
   });
 
@@ -90,7 +90,7 @@ describe('verify', () => {
       expectation({ name: 'c', where: { label: 'z' }, every: active }),
       expectation({ name: 'd', collection: 'accounts', where: {}, every: active }),
     ];
-    expect((await verify(cloud, collections, all)).map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
+    expect((await verifyExpectations(cloud, collections, all)).map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
     expect(asked).toEqual([
       { collection: 'subscriptions', query: { filters: { label: 'x', company: 'y' } } },
       { collection: 'subscriptions', query: { filters: { label: 'z' } } },
@@ -103,7 +103,7 @@ describe('verify', () => {
       yield [found({ imsi: '1', id: '1', state: 'PAUSE' })];
       if (collection === 'subscriptions') throw refusal();
     });
-    const all = await verify(cloud, collections, [
+    const all = await verifyExpectations(cloud, collections, [
       expectation({ every: active, count: { min: 5 } }),
       expectation({ name: 'two', collection: 'accounts', where: {}, every: active }),
     ]);
@@ -118,18 +118,18 @@ describe('verify', () => {
   });
 
   it('ends where the run does, and where there is a bug', async () => {
-    const throwing = (error: Error) => verify(reader(() => ({ [Symbol.iterator]: () => { throw error; } })).cloud, collections, [expectation({ every: active })]); // prettier-ignore
+    const throwing = (error: Error) => verifyExpectations(reader(() => ({ [Symbol.iterator]: () => { throw error; } })).cloud, collections, [expectation({ every: active })]); // prettier-ignore
     await expect(throwing(refusal(exits.interrupted))).rejects.toMatchObject({ exit: exits.interrupted });
     await expect(throwing(new TypeError('a bug'))).rejects.toThrow('a bug');
   });
 
   it('names the first twenty, each by what identifies it, else by its place', async () => {
-    const many = await verify(of(...Array.from({ length: 45 }, (_, index) => ({ imsi: String(index), state: 'PAUSE' }))), collections, [expectation({ every: active })]);
+    const many = await verifyExpectations(of(...Array.from({ length: 45 }, (_, index) => ({ imsi: String(index), state: 'PAUSE' }))), collections, [expectation({ every: active })]);
     expect(many[0]).toMatchObject({ checked: 45, failed: 45 });
     expect(many[0]?.offenders.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => String(index)));
-    const logs = await verify(of({ a: 1 }, { a: 2 }), collections, [expectation({ collection: 'audit_logs', where: {}, every: { properties: { a: { maximum: 1 } } } })]);
+    const logs = await verifyExpectations(of({ a: 1 }, { a: 2 }), collections, [expectation({ collection: 'audit_logs', where: {}, every: { properties: { a: { maximum: 1 } } } })]);
     expect(logs[0]?.offenders).toEqual([{ id: 'record 2', why: 'a must be <= 1' }]);
-    const log = await verify(reader(() => [[{ record: {}, values: { action: { id: 'x-1' } } }]]).cloud, collections, [
+    const log = await verifyExpectations(reader(() => [[{ record: {}, values: { action: { id: 'x-1' } } }]]).cloud, collections, [
       expectation({ collection: 'activity_logs', where: {}, every: { required: ['a'] } }),
     ]);
     expect(log[0]?.offenders[0]?.id).toBe('x-1');
@@ -151,7 +151,7 @@ describe('verify', () => {
         alive = Math.max(alive, pages.filter((one) => one.deref() !== undefined).length);
       }
     });
-    const [one] = await verify(cloud, collections, [expectation({ every: active })]);
+    const [one] = await verifyExpectations(cloud, collections, [expectation({ every: active })]);
     expect([one?.checked, one?.failed, one?.offenders.length]).toEqual([20_000, 20_000, 20]);
     expect(alive).toBeLessThanOrEqual(3);
   });
@@ -228,7 +228,7 @@ describe('a pattern of many steps', () => {
       { imsi: '1', a: noise },
       { imsi: '2', a: `${noise}a${'b'.repeat(240)}c` },
     ];
-    const [one] = await verify(of(...records), collections, [expectation({ every: { properties: { a: { pattern } } } })]);
+    const [one] = await verifyExpectations(of(...records), collections, [expectation({ every: { properties: { a: { pattern } } } })]);
     expect(one).toMatchObject({ verdict: 'failed', checked: 2, failed: 1, offenders: [{ id: '1', why: `a must match pattern "${pattern}"` }] });
   });
 
@@ -237,7 +237,7 @@ describe('a pattern of many steps', () => {
     const count = (): void => void (ended || ((turns += 1), setImmediate(count)));
     setImmediate(count);
     const records = Array.from({ length: 200 }, (_, index) => found({ imsi: String(index), a: noise.slice(0, 100) }));
-    await verify(reader(() => [records, [], [records[0] as Found]]).cloud, collections, [expectation({ every: { properties: { a: { pattern } } } })]);
+    await verifyExpectations(reader(() => [records, [], [records[0] as Found]]).cloud, collections, [expectation({ every: { properties: { a: { pattern } } } })]);
     ended = true;
     expect(turns).toBeGreaterThanOrEqual(10);
   });

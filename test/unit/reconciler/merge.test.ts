@@ -17,7 +17,7 @@ import {
 } from '../../../src/model/index.js';
 import { dummyCredentials } from '../../../src/emulator/index.js';
 import { writeDeclarations } from '../../../src/declarations/index.js';
-import { additions, aftermath, literalsAtMasks, mergeChanges, merged, travellingMasks, whole } from '../../../src/reconciler/plan/document-diff.js';
+import { additions, aftermath, literalsAtMasks, mergeChanges, merged, travellingMasks, wholeDocument } from '../../../src/reconciler/plan/document-diff.js';
 import { renderPlan } from '../../../src/report/render.js';
 import { kinds } from '../../../src/resources/index.js';
 import { theirs } from '../../support/estate.js';
@@ -131,7 +131,7 @@ describe('what is sent', () => {
     ['nothing where it is cleared', [{}, []], [{ a: '*' }, [['x']]], '[{},[]]'],
     ['a number with all its digits', [{ a: 1 }], [{ b: exact }, []], '[{"b":9007199254740993,"a":1},[]]'],
   ])('by PUT: %s', (_, declared, live, body) => {
-    expect(wireText(whole(declared, live))).toBe(body);
+    expect(wireText(wholeDocument(declared, live))).toBe(body);
   });
 
   it('by PUT masks would travel, but for those that are declared, taken out or cleared', () => {

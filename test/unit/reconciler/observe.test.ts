@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { CloudReader, Kind, Live } from '../../../src/model/index.js';
 import { nothingRecent } from '../../../src/reconciler/visibility.js';
-import { observe, readAgain, remembered } from '../../../src/reconciler/observe.js';
+import { observe, readAgain, storedValues } from '../../../src/reconciler/observe.js';
 import { kinds } from '../../../src/resources/index.js';
 import { entry, live } from '../../support/planning.js';
 
@@ -39,7 +39,7 @@ it('keeps no secret, even where the service answers one in clear', async () => {
 
 it('remembers nothing that the service says in its own words', () => {
   const kind = kinds.get('alert_push_destinations') as Kind;
-  const seen = remembered(kind, { ...pager.values, last_error_at: '2026-01-01T00:00:00.000Z', last_error_text: 'whatever' });
+  const seen = storedValues(kind, { ...pager.values, last_error_at: '2026-01-01T00:00:00.000Z', last_error_text: 'whatever' });
   expect(Object.keys(seen).toSorted()).toEqual(['destination_config_id', 'last_error_at', 'name']);
 });
 

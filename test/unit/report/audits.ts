@@ -1,5 +1,5 @@
 // The audits that every renderer is shown: differences of every status, and everything else that an audit says.
-import type { AccessReview, Ailment, Diagnostic, DriftDocument, DriftRecord, UnmanagedRecord, Verified } from '../../../src/model/index.js';
+import type { AccessReview, HealthIssue, Diagnostic, DriftDocument, DriftRecord, UnmanagedRecord, Verified } from '../../../src/model/index.js';
 import { driftDocument } from '../../../src/report/index.js';
 import { at, meta, mixed } from './plans.js';
 
@@ -95,7 +95,7 @@ const unmanagedObjects: readonly UnmanagedRecord[] = [
   { kind: 'alert_rules', id: '6d1e8a2c-1111-11f0-8000-00000000000a', label: null, changed_by: 'unknown', window: { after: null, before: '2026-01-01T23:00:00.000Z' } },
 ];
 
-const health: readonly Ailment[] = [
+const health: readonly HealthIssue[] = [
   {
     code: 'destination-suspended',
     kind: 'alert_push_destinations',

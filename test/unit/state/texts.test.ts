@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonical, digest, emptyState, sha256, type Json, type JsonObject, type State } from '../../../src/model/index.js';
 import { decodeJournal, encodeRecord } from '../../../src/state/journal-text.js';
-import { parseJson } from '../../../src/state/json-text.js';
+import { parseJsonText } from '../../../src/state/json-text.js';
 import { decodeState, encodeState, type Formats } from '../../../src/state/state-text.js';
 import { refusal } from './conformance.js';
 import { entry, intent, result, TARGET } from './samples.js';
@@ -162,17 +162,17 @@ describe('the place where text stops being JSON', () => {
     ['{a: 1}', 1, 2],
     ['[}', 1, 2],
   ])('%j', (text, line, column) => {
-    expect(parseJson(text)).toEqual({ brokenAt: { line, column } });
+    expect(parseJsonText(text)).toEqual({ brokenAt: { line, column } });
   });
 
   it('is found in a cut text, and only in text that is no JSON', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), (text, at) => {
         const cut = text.slice(0, at % text.length);
-        const parsed = parseJson(cut);
+        const parsed = parseJsonText(cut);
         expect('value' in parsed).toBe(isJson(cut));
         expect('value' in parsed || parsed.brokenAt.column <= cut.length + 1).toBe(true);
-        expect(parseJson(text)).toEqual({ value: JSON.parse(text) as unknown });
+        expect(parseJsonText(text)).toEqual({ value: JSON.parse(text) as unknown });
       }),
     );
   });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExactNumber } from '../../../src/model/index.js';
-import { applyTrouble, keyOf, planTrouble, readTrouble, salvaged, stateTrouble } from '../../../src/terraform/reply-checks.js';
+import { applyReplyError, valueKeyOf, planReplyError, readReplyError, salvaged, stateReplyError } from '../../../src/terraform/reply-checks.js';
 import { Unknown, type CtyType, type CtyValue, type Path } from '../../../src/terraform/protocol/cty.js';
 import type { SchemaAttribute, WireDiagnostic } from '../../../src/terraform/protocol/provider-server.js';
 
@@ -63,7 +63,7 @@ describe('a plan', () => {
     ['that goes', of(), null, null, []],
     ['that should go', of(), null, of(), [undefined]],
   ];
-  it.each(rows)('%s', (_, prior, config, planned, trouble) => expect(paths(planTrouble(attributes, prior, config, planned))).toEqual(trouble));
+  it.each(rows)('%s', (_, prior, config, planned, trouble) => expect(paths(planReplyError(attributes, prior, config, planned))).toEqual(trouble));
 });
 
 describe('a result', () => {
@@ -95,25 +95,25 @@ describe('a result', () => {
     ['that should be gone', null, of(), [undefined]],
     ['that should not be gone', of(), null, [undefined]],
   ];
-  it.each(rows)('%s', (_, planned, result, trouble) => expect(paths(applyTrouble(attributes, planned, result))).toEqual(trouble));
+  it.each(rows)('%s', (_, planned, result, trouble) => expect(paths(applyReplyError(attributes, planned, result))).toEqual(trouble));
 });
 
 describe('a state', () => {
   it('is known as a whole and holds no secret', () => {
-    expect(stateTrouble(attributes, of({ id: '1' }))).toEqual([]);
-    expect(paths(stateTrouble(attributes, of({ parts: [{ weight: unknown, label: null }], lock: { key_wo: 's', version: null } })))).toEqual([
+    expect(stateReplyError(attributes, of({ id: '1' }))).toEqual([]);
+    expect(paths(stateReplyError(attributes, of({ parts: [{ weight: unknown, label: null }], lock: { key_wo: 's', version: null } })))).toEqual([
       ['parts', 0, 'weight'],
       ['lock', 'key_wo'],
     ]);
   });
 
   it('of a data source keeps what is configured', () => {
-    expect(readTrouble(attributes, of(), of({ id: '1' }))).toEqual([]);
-    expect(paths(readTrouble(attributes, of(), of({ text: 'b' })))).toEqual([['text']]);
+    expect(readReplyError(attributes, of(), of({ id: '1' }))).toEqual([]);
+    expect(paths(readReplyError(attributes, of(), of({ text: 'b' })))).toEqual([['text']]);
   });
 
   it('never shows a value in what is said of it', () => {
-    expect(JSON.stringify(applyTrouble(attributes, of({ text: 'hidden-1' }), of({ text: 'hidden-2' })))).not.toContain('hidden');
+    expect(JSON.stringify(applyReplyError(attributes, of({ text: 'hidden-1' }), of({ text: 'hidden-2' })))).not.toContain('hidden');
   });
 
   it('that must not be lost keeps what can be kept', () => {
@@ -131,8 +131,8 @@ describe('laws', () => {
   it('a plan that is the configuration, and a result that is the plan, pass', () => {
     fc.assert(
       fc.property(state, (one) => {
-        expect(planTrouble(attributes, null, one, one)).toEqual([]);
-        expect(applyTrouble(attributes, one, one).filter(({ detail }) => detail?.startsWith('The result'))).toEqual([]);
+        expect(planReplyError(attributes, null, one, one)).toEqual([]);
+        expect(applyReplyError(attributes, one, one).filter(({ detail }) => detail?.startsWith('The result'))).toEqual([]);
       }),
     );
   });
@@ -141,10 +141,10 @@ describe('laws', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { minLength: 2 }), (items) => {
         const turned = items.toReversed();
-        expect(keyOf(['set', 'string'], turned)).toBe(keyOf(['set', 'string'], items));
-        expect(keyOf(['list', 'string'], turned)).not.toBe(keyOf(['list', 'string'], items));
+        expect(valueKeyOf(['set', 'string'], turned)).toBe(valueKeyOf(['set', 'string'], items));
+        expect(valueKeyOf(['list', 'string'], turned)).not.toBe(valueKeyOf(['list', 'string'], items));
       }),
     );
-    expect(keyOf('number', new ExactNumber('12345678901234567890'))).not.toBe(keyOf('number', new ExactNumber('12345678901234567891')));
+    expect(valueKeyOf('number', new ExactNumber('12345678901234567890'))).not.toBe(valueKeyOf('number', new ExactNumber('12345678901234567891')));
   });
 });

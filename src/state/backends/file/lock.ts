@@ -4,8 +4,8 @@
 import { basename, dirname, join } from 'node:path';
 import { exits, refuse, sha256, canonical, shellWord, type Diagnostic, type Json } from '../../../model/index.js';
 import type { Clock, Files, LockPort, Random } from '../../../platform/index.js';
-import { parseJson } from '../../json-text.js';
-import { filled, members, orNull, text, time, whole, word } from '../../shape-check.js';
+import { parseJsonText } from '../../json-text.js';
+import { filled, members, orNull, isText, time, isWhole, word } from '../../shape-check.js';
 import type { LockInfo } from '../../store-port.js';
 import { ifThere, isDiskError } from '../../disk-errors.js';
 
@@ -43,11 +43,11 @@ const SILENCE = 60_000;
 const LOOK = 2_000;
 const shape = members<LockRecord>({
   id: word,
-  host: text,
+  host: isText,
   boot_id: orNull(filled),
-  pid: whole(1),
+  pid: isWhole(1),
   start_time: orNull(filled),
-  operation: text,
+  operation: isText,
   created_at: time,
   'pid_namespace?': orNull(filled),
 });
@@ -163,7 +163,7 @@ export async function breakLock({ files, random, lock }: LockTools, path: string
 async function readLock(files: Files, path: string): Promise<LockRecord | 'damaged' | undefined> {
   const source = await ifThere(files.read(path));
   if (source === undefined) return undefined;
-  const parsed = parseJson(source);
+  const parsed = parseJsonText(source);
   return 'value' in parsed && !shape(parsed.value) ? (parsed.value as LockRecord) : 'damaged';
 }
 

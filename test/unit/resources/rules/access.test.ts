@@ -14,7 +14,7 @@ const tree = [
 const holds = (id: string, user: string, account: string, role: string): Live => live('account_authorizations', id, { user, account, role });
 
 function review(authorizations: readonly Live[], declared: Parameters<typeof planScene>[0]['declared'] = [], accounts: readonly Live[] = tree): AccessReview {
-  const { plan, world } = planScene({ declared, live: { accounts, account_authorizations: authorizations } });
+  const { plan, liveObjects: world } = planScene({ declared, live: { accounts, account_authorizations: authorizations } });
   return accessReview(world, plan.changes).access as AccessReview;
 }
 const cells = ({ cells: all }: AccessReview): readonly string[] =>
@@ -61,7 +61,7 @@ describe('the access review', () => {
       live('account_authorizations', 'x', { user: null, account: '3', role: 'administrator' }),
       live('account_authorizations', 'y', { user: '8', role: 'administrator' }),
     ];
-    const { world } = planScene({ live: { accounts: tree, account_authorizations: [holds('a', '7', '1', 'read_only_user'), ...nameless] } });
+    const { liveObjects: world } = planScene({ live: { accounts: tree, account_authorizations: [holds('a', '7', '1', 'read_only_user'), ...nameless] } });
     const { access, diagnostics } = accessReview(world, []);
     expect(access?.users).toEqual([{ id: '7' }]);
     expect(access?.accounts.map(({ id, administrators }) => [id, administrators])).toEqual([
@@ -143,7 +143,7 @@ describe('the access review', () => {
       live('accounts', '7', { name: 'Own parent', account: '7' }),
       live('accounts', '8', { name: 'Below', account: '5' }),
     ];
-    const { world } = planScene({ declared: [], live: { accounts: [...tree, ...circle], account_authorizations: [holds('a', '7', '5', 'administrator')] } });
+    const { liveObjects: world } = planScene({ declared: [], live: { accounts: [...tree, ...circle], account_authorizations: [holds('a', '7', '5', 'administrator')] } });
     const { access, diagnostics } = accessReview(world, []);
     expect(access?.accounts.map(({ name, depth, administrators }) => [name, depth, administrators])).toEqual([
       ['Five', 0, null],

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { exits, Refusal, type CloudReader, type Exit, type Found, type Live, type Query, type Values } from '../../../../src/model/index.js';
 import { assess, type Assessment } from '../../../../src/resources/rules/impact-data.js';
-import type { AuditDesk } from '../../../../src/reconciler/audit/drift.js';
+import type { AuditContext } from '../../../../src/reconciler/audit/drift.js';
 import type { Proposal } from '../../../../src/reconciler/plan/plan.js';
 import { collections, kinds } from '../../../../src/resources/index.js';
 import { live, planScene } from '../../../support/planning.js';
@@ -45,16 +45,16 @@ async function judged({ fails = {}, alerts = came, known = {}, proposal = {} }: 
       check(name);
     },
   };
-  const desk: Partial<AuditDesk> = {
+  const desk: Partial<AuditContext> = {
     cloud: cloud as CloudReader,
     kinds,
     collections,
     emit: () => undefined,
-    clock: { now: () => Date.parse('2026-01-08T00:00:00.000Z'), boot: () => ({ id: 'b', milliseconds: 0 }) } as AuditDesk['clock'],
+    clock: { now: () => Date.parse('2026-01-08T00:00:00.000Z'), boot: () => ({ id: 'b', milliseconds: 0 }) } as AuditContext['clock'],
   };
-  const { plan, world, ...rest } = planScene({ live: known });
+  const { plan, liveObjects: world, ...rest } = planScene({ live: known });
   const narrow = new Map([...world].filter(([name]) => Object.hasOwn(known, name)));
-  return { ...(await assess(desk as AuditDesk, { proposal: { ...rest, world: narrow, plan: { ...plan, ...proposal } }, state: undefined, since: SINCE })), asked };
+  return { ...(await assess(desk as AuditContext, { proposal: { ...rest, liveObjects: narrow, plan: { ...plan, ...proposal } }, state: undefined, since: SINCE })), asked };
 }
 
 const refusal = (exit: Exit = exits.error): Refusal => new Refusal([{ severity: 'error', code: 'forbidden', summary: 'it cannot be read' }], exit);

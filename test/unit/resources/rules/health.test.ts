@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../../src/model/index.js';
 import { healthOf } from '../../../../src/resources/rules/health.js';
-import type { World } from '../../../../src/reconciler/observe.js';
+import type { LiveCollections } from '../../../../src/reconciler/observe.js';
 import { kindOf, live } from '../../../support/planning.js';
 
 type Objects = Readonly<Record<string, Record<string, Json>>>;
 
-const world = (records: Readonly<Record<string, Objects>>): World =>
+const world = (records: Readonly<Record<string, Objects>>): LiveCollections =>
   new Map(
     Object.entries(records).map(([name, objects]) => [name, { kind: kindOf(name), byId: new Map(Object.entries(objects).map(([id, values]) => [id, live(name, id, values)])) }]),
   );

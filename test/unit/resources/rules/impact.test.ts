@@ -40,7 +40,7 @@ const content = { associated_accounts: [3], filter_criteria: { alert_type__in: [
 const rule = (id: string, more: Record<string, Json> = {}): Live => live('alert_rules', id, { ...content, ...more });
 
 async function judge(scene: Scene, alerts: readonly Came[], routers: Readonly<Record<string, string>> = { '50': '4', '52': '99' }): Promise<Impact> {
-  const { plan, world } = planScene({ ...scene, live: { accounts, alert_push_destinations: destinations, ...scene.live } });
+  const { plan, liveObjects: world } = planScene({ ...scene, live: { accounts, alert_push_destinations: destinations, ...scene.live } });
   expect(plan.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   const pages = async function* (): AsyncGenerator<readonly Found[]> {
     for (const came of alerts) yield [found(came)];
@@ -242,7 +242,7 @@ describe('a rule before and after', () => {
 });
 
 test('alerts pass by: each page is let go before the next one is read', async () => {
-  const { plan, world } = planScene({ live: { accounts, alert_push_destinations: destinations, alert_rules: [rule('r')] } });
+  const { plan, liveObjects: world } = planScene({ live: { accounts, alert_push_destinations: destinations, alert_rules: [rule('r')] } });
   let held = 0;
   let most = 0;
   const alertsOnTheWay = async function* (): AsyncGenerator<readonly Found[]> {
